@@ -1,0 +1,1 @@
+"""Use cases: all that the front ends may import."""

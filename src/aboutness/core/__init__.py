@@ -1,0 +1,1 @@
+"""Words every room shares: records, errors, checks, the registry."""

@@ -1,0 +1,59 @@
+"""Named things that can be looked up, listed and documented: analyzers, readers, models, measures."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+from typing import Generic, TypeVar
+
+from aboutness.core.errors import UsageError
+
+NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+T = TypeVar("T")
+
+
+class Registry(Mapping[str, T], Generic[T]):
+    """A mapping from names to things of one kind, in the order in which they were registered.
+
+    >>> colours = Registry[int]("colour")
+    >>> colours.register("dark-red", 1)
+    1
+    >>> colours["red"]
+    Traceback (most recent call last):
+    aboutness.core.errors.UsageError: unknown colour 'red'; did you mean 'dark-red'? Known: dark-red
+    """
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._things: dict[str, T] = {}
+
+    def register(self, name: str, thing: T) -> T:
+        """Add `thing` under `name`, which must be new and of the form `word-word-2`."""
+        if not NAME.fullmatch(name):
+            raise UsageError(f"the name of a {self.kind} must look like 'word-word2', got {name!r}")
+        if name in self._things:
+            raise UsageError(f"the {self.kind} {name!r} is registered already")
+        self._things[name] = thing
+        return thing
+
+    def __getitem__(self, name: str) -> T:
+        try:
+            return self._things[name]
+        except KeyError:
+            raise UsageError(self._unknown(name)) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._things
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._things)
+
+    def __len__(self) -> int:
+        return len(self._things)
+
+    def _unknown(self, name: str) -> str:
+        close = difflib.get_close_matches(name, self._things, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else "."
+        return f"unknown {self.kind} {name!r}{hint} Known: {', '.join(self._things)}"

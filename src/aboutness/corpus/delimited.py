@@ -1,0 +1,135 @@
+"""Tables with a header row, comma- or tab-separated; `aboutness.corpus.keys` says what each column is.
+
+Both kinds quote as CSV does: a cell that holds the delimiter, a quote or a line end stands in double quotes,
+and a quote in it is doubled. All metadata are strings. A quote that is never closed takes the rest of the
+file with it: that is one bad record, named by the line it starts on.
+"""
+
+from __future__ import annotations
+
+import csv
+import threading
+from typing import TYPE_CHECKING
+
+from aboutness.core.errors import BadInput, BadRecord, shown
+from aboutness.core.record import Document, Origin
+from aboutness.core.rejects import OnBad, stop
+from aboutness.corpus.files import LONGEST, lines, suffix, utf8
+from aboutness.corpus.keys import Keys, roles
+from aboutness.corpus.reader import Reader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+TAB_SUFFIXES = (".tsv", ".tab")
+LARGEST_CELL = LONGEST // 4
+
+_limit_changes = threading.Lock()
+
+
+def read_delimited(
+    path: str | Path,
+    *,
+    delimiter: str | None = None,
+    fields: Sequence[str] | None = None,
+    id_key: str | None = None,
+    on_bad: OnBad = stop,
+) -> Iterator[Document]:
+    """Read the documents of a table; without `delimiter` the file's name says which it is."""
+    file = str(path)
+    table = _Rows(path, delimiter or ("\t" if suffix(path) in TAB_SUFFIXES else ","))
+    header = _header(file, table)
+    try:
+        role = roles(header, Keys(id_key, fields))
+    except BadInput as error:
+        raise BadInput(f"{file}: {error}") from None
+    missing = [name for name in fields or () if name not in header]
+    if missing:
+        raise BadInput(f"{file}: no column {missing[0]!r}; the columns are {', '.join(header)}")
+    for line, row in table:
+        if row and not table.problem and len(row) != len(header):
+            table.problem = f"{len(row)} cells, but the header has {len(header)}"
+        if table.problem:
+            on_bad(
+                BadRecord(table.problem, origin=Origin(file, line), raw=b"".join(table.raw).rstrip(b"\r\n"))
+            )
+        elif row:
+            cells = dict(zip(header, row, strict=True))
+            texts = {name: cells[name] for name in role.text}
+            metadata = {name: cells[name] for name in role.metadata}
+            yield Document(cells[role.id_key], texts, metadata, Origin(file, line))
+
+
+class _Rows:
+    """Iterate over rows and the lines they start on; `problem` and `raw` are about the latest one."""
+
+    def __init__(self, path: str | Path, delimiter: str) -> None:
+        self.problem = ""
+        self.raw: list[bytes] = []
+        self.line = 0
+        self.lines = lines(path)
+        self.rows = csv.reader(self._texts(), delimiter=delimiter, strict=True)
+
+    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
+        return self
+
+    def __next__(self) -> tuple[int, list[str]]:
+        self.problem = ""
+        self.raw.clear()
+        start = self.line + 1
+        with _limit_changes:  # the limit belongs to the process, so it is put back after every row
+            before = csv.field_size_limit(LARGEST_CELL)
+            try:
+                return start, next(self.rows)
+            except csv.Error as error:
+                unclosed = "a quote is opened and never closed" if "end of data" in str(error) else error
+                self.problem = self.problem or f"broken row: {unclosed}"
+                return start, []
+            finally:
+                csv.field_size_limit(before)
+
+    def _texts(self) -> Iterator[str]:
+        for number, line in self.lines:
+            self.line = number
+            self.raw.append(line)
+            try:
+                text = utf8(line)
+                if "\0" in text:
+                    raise BadInput(f"NUL byte at position {line.index(0) + 1}")
+            except BadInput as error:
+                self.problem = self.problem or f"{error} of line {number}"
+                text = line.replace(b"\0", b"").decode("utf-8", "replace")
+            yield text
+
+
+def _header(file: str, table: _Rows) -> list[str]:
+    line, header = next(((line, row) for line, row in table if row or table.problem), (1, []))
+    problem = table.problem
+    if not header:
+        problem = problem or "no header row"
+    elif not all(header):
+        problem = problem or f"column {header.index('') + 1} has no name"
+    elif len(set(header)) < len(header):
+        twice = next(name for name in header if header.count(name) > 1)
+        problem = problem or f"two columns are named {shown(twice)}"
+    if problem:
+        raise BadInput(f"{file}:{line}: {problem}")
+    return header
+
+
+def _reader(name: str, delimiter: str, suffixes: tuple[str, ...]) -> Reader:
+    return Reader(
+        name=name,
+        about=f"a table with a header row, {'comma' if delimiter == ',' else 'tab'}-separated",
+        sources="files ending in " + ", ".join(suffixes),
+        recognises=lambda source: suffix(source) in suffixes,
+        read=lambda source, keys, on_bad: read_delimited(
+            source, delimiter=delimiter, fields=keys.fields, id_key=keys.id_key, on_bad=on_bad
+        ),
+        takes_keys=True,
+    )
+
+
+CSV_READER = _reader("csv", ",", (".csv",))
+TSV_READER = _reader("tsv", "\t", TAB_SUFFIXES)

@@ -1,0 +1,106 @@
+"""Open files, packed or not, and read their lines without trusting their size."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from aboutness.core.errors import BadInput, NotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LONGEST = 256 * 1024 * 1024
+"""Bytes that one line, or one record, may have once unpacked; more is taken for a damaged or hostile file."""
+
+GZIP = b"\x1f\x8b"
+BOM = b"\xef\xbb\xbf"
+BUFFER = 1 << 20
+SNIFFED = 4096
+
+
+def suffix(path: str | Path) -> str:
+    """Return the file's suffix in lower case, that of the packed file where it ends in `.gz`.
+
+    >>> suffix("corpus.JSONL.gz")
+    '.jsonl'
+    """
+    name = Path(path)
+    return (Path(name.stem) if name.suffix.lower() == ".gz" else name).suffix.lower()
+
+
+@contextmanager
+def open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
+    """Open a file for reading; a gzip file, known by its first bytes, is unpacked as it is read.
+
+    A missing file is NotFound; a folder, a file that may not be read and a damaged gzip are BadInput.
+    """
+    try:
+        with Path(path).open("rb", buffering=BUFFER) as file:
+            packed = file.peek(2)[:2] == GZIP
+            if not packed and Path(path).suffix.lower() == ".gz":
+                raise BadInput(f"{path}: the name ends in .gz but this is not a gzip file")
+            if packed:
+                with gzip.GzipFile(fileobj=file) as unpacked, io.BufferedReader(unpacked, BUFFER) as buffered:
+                    yield buffered
+            else:
+                yield file
+    except FileNotFoundError:
+        raise NotFound(f"{path}: no such file") from None
+    except IsADirectoryError:
+        raise BadInput(f"{path}: is a folder, where a file is needed") from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise BadInput(f"{path}: damaged or truncated gzip file ({error})") from None
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read ({error.strerror or error})") from None
+
+
+def lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
+    """Yield every line of a file, line end included, with its number from 1; a UTF-8 BOM is dropped."""
+    number = 0
+    with open_bytes(path) as file:
+        try:
+            for line in iter(partial(file.readline, LONGEST + 1), b""):
+                number += 1
+                if len(line) > LONGEST:
+                    raise BadInput(f"{path}:{number}: line longer than {LONGEST:,} bytes")
+                yield number, line[len(BOM) :] if number == 1 and line.startswith(BOM) else line
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            problem = f"damaged or truncated gzip file ({error}); the last whole line is {number}"
+            raise BadInput(f"{path}:{number}: {problem}") from None
+
+
+def whole(path: str | Path) -> bytes:
+    """Return the content of a file, which may not be longer than `LONGEST`."""
+    with open_bytes(path) as file:
+        content = file.read(LONGEST + 1)
+    if len(content) > LONGEST:
+        raise BadInput(f"{path}: longer than {LONGEST:,} bytes")
+    return content
+
+
+def opening(path: str | Path) -> bytes:
+    """Return the first bytes of a file, without a BOM and leading blanks, to tell its format by."""
+    with open_bytes(path) as file:
+        return file.read(SNIFFED).removeprefix(BOM).lstrip()
+
+
+def utf8(raw: bytes) -> str:
+    """Decode UTF-8 or raise BadInput that says which byte (from 1) is wrong."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"not UTF-8: byte 0x{raw[error.start]:02x} at position {error.start + 1}") from None
+
+
+def utf8_or_latin1(raw: bytes) -> str:
+    """Decode UTF-8 or, where it is not, Latin-1: what collections older than UTF-8 need."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")

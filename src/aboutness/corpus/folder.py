@@ -1,0 +1,112 @@
+"""Text files: a folder tree of them, or a single one.
+
+A document is a file ending in .txt, .rst, .md, .markdown, .html or .htm (also packed: .txt.gz). Its id is the
+path within the folder, with forward slashes; a single file's id is its name. Files of a folder come before
+those of its subfolders, each in the order of their names. Hidden files and folders are passed over, linked
+folders are not entered, and a linked file counts only if it lies within the folder.
+
+Fields: `text`, and `title` where there is one: the first heading of Markdown (moved out of the text) or the
+`<title>` of HTML. Metadata: `format`, one of text, markdown, html. Files are UTF-8, or UTF-16 with a BOM.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aboutness.core.errors import BadInput, BadRecord, NotFound
+from aboutness.core.record import Document, Origin
+from aboutness.core.rejects import OnBad, stop
+from aboutness.corpus.files import BOM, suffix, utf8, whole
+from aboutness.corpus.markdown import titled
+from aboutness.corpus.reader import Reader
+from aboutness.corpus.webpage import page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FORMATS = {
+    ".txt": "text",
+    ".rst": "text",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".html": "html",
+    ".htm": "html",
+}
+
+
+def read_folder(path: str | Path, *, on_bad: OnBad = stop) -> Iterator[Document]:
+    """Read every text file of a folder tree, or the one text file that `path` is."""
+    root = Path(path)
+    if not root.exists():
+        raise NotFound(f"{path}: no such file or folder")
+    files = text_files(root) if root.is_dir() else iter([root])
+    for file in files:
+        name = file.relative_to(root).as_posix() if file != root else file.name
+        origin = Origin(_printable(str(file)))
+        try:
+            name.encode()
+            document = _document(name, file, origin)
+        except UnicodeEncodeError:
+            on_bad(BadRecord("the file's name is not UTF-8", origin=origin))
+        except (BadInput, NotFound) as error:
+            on_bad(BadRecord(str(error).removeprefix(f"{file}: "), origin=origin))
+        else:
+            yield document
+
+
+def text_files(root: Path) -> Iterator[Path]:
+    """Yield the text files of a folder tree in their order."""
+    inside = root.resolve()
+    for folder, subfolders, names in os.walk(root):
+        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
+        for name in sorted(names):
+            file = Path(folder, name)
+            if name.startswith(".") or suffix(name) not in FORMATS:
+                continue
+            if not file.is_symlink() or (file.is_file() and file.resolve().is_relative_to(inside)):
+                yield file
+
+
+def has_text(folder: str | Path) -> bool:
+    """Tell whether there is a text file somewhere in a folder."""
+    return next(text_files(Path(folder)), None) is not None
+
+
+def _document(name: str, file: Path, origin: Origin) -> Document:
+    form = FORMATS.get(suffix(file), "text")
+    title, text = "", _decoded(whole(file))
+    if form == "markdown":
+        title, text = titled(text)
+    elif form == "html":
+        title, text = page(text)
+    fields = {"title": title, "text": text} if title else {"text": text}
+    return Document(name, fields, {"format": form}, origin)
+
+
+def _decoded(raw: bytes) -> str:
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        try:
+            return raw.decode("utf-16")
+        except UnicodeDecodeError as error:
+            raise BadInput(f"not UTF-16 at byte {error.start + 1}, though its BOM says so") from None
+    return utf8(raw.removeprefix(BOM)) if raw.startswith(BOM) else utf8(raw)
+
+
+def _printable(path: str) -> str:
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def _recognises(source: str) -> bool:
+    return has_text(source) if Path(source).is_dir() else suffix(source) in FORMATS
+
+
+READER = Reader(
+    name="folder",
+    about="text, Markdown and HTML files, a document each",
+    sources="folders with such files in them or in their subfolders; files ending in " + ", ".join(FORMATS),
+    recognises=_recognises,
+    read=lambda source, _keys, on_bad: read_folder(source, on_bad=on_bad),
+)

@@ -1,0 +1,60 @@
+"""Which keys of a record (or columns of a table) hold its id and its text.
+
+- id: the first there is of `_id`, `id`, `docno`, `docid`; or the key named by the caller.
+- text: `title` and `text`, those that are there; where neither is, those there are of `contents`, `body`
+  and `abstract`; or the keys named by the caller, those that are there.
+- Every other key is metadata.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from aboutness.core.errors import BadInput, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ID_KEYS = ("_id", "id", "docno", "docid")
+TEXT_KEYS = ("title", "text")
+OTHER_TEXT_KEYS = ("contents", "body", "abstract")
+
+
+class Keys(NamedTuple):
+    """The keys that the caller names; None stands for the usual ones."""
+
+    id_key: str | None = None
+    fields: Sequence[str] | None = None
+
+
+class Roles(NamedTuple):
+    """What each key of a record is."""
+
+    id_key: str
+    text: tuple[str, ...]
+    metadata: tuple[str, ...]
+
+
+def roles(names: Sequence[str], keys: Keys) -> Roles:
+    """Tell id, text and metadata apart among `names`, or raise BadInput that says what is missing."""
+    wanted: Sequence[str] = ID_KEYS if keys.id_key is None else (keys.id_key,)
+    id_key = next((name for name in wanted if name in names), None)
+    if id_key is None:
+        raise BadInput(f"no id: none of {_listed(wanted)} among {_listed(names)} (option id_key)")
+    text = _text_keys(names, keys)
+    if not text:
+        wanted = (*TEXT_KEYS, *OTHER_TEXT_KEYS) if keys.fields is None else keys.fields
+        raise BadInput(f"no text: none of {_listed(wanted)} among {_listed(names)} (option fields)")
+    return Roles(id_key, text, tuple(name for name in names if name != id_key and name not in text))
+
+
+def _text_keys(names: Sequence[str], keys: Keys) -> tuple[str, ...]:
+    if keys.fields is not None:
+        return tuple(name for name in keys.fields if name in names)
+    usual = tuple(name for name in TEXT_KEYS if name in names)
+    return usual or tuple(name for name in OTHER_TEXT_KEYS if name in names)
+
+
+def _listed(names: Sequence[str]) -> str:
+    some = ", ".join(shown(name) for name in names[:12])
+    return f"{some}, … ({len(names)})" if len(names) > 12 else some or "(nothing)"

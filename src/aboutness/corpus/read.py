@@ -1,0 +1,95 @@
+"""One way in to every format: say where the text is, and get documents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aboutness.core.errors import BadInput, NotFound, UsageError
+from aboutness.core.registry import Registry
+from aboutness.core.rejects import OnBad, stop
+from aboutness.corpus import (
+    beir,
+    delimited,
+    folder,
+    ir_datasets_source,
+    jsonl,
+    reuters,
+    smart,
+    stdlib_docs,
+    tables,
+    trec,
+)
+from aboutness.corpus.keys import Keys
+from aboutness.corpus.reader import Reader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from aboutness.core.record import Document
+
+READERS = Registry[Reader]("reader")
+"""Every format, in the order in which a source is tried."""
+
+for _reader in (
+    stdlib_docs.READER,
+    ir_datasets_source.READER,
+    beir.READER,
+    reuters.READER,
+    jsonl.READER,
+    delimited.CSV_READER,
+    delimited.TSV_READER,
+    trec.READER,
+    smart.READER,
+    folder.READER,
+    tables.READER,
+):
+    READERS.register(_reader.name, _reader)
+
+
+def read(
+    source: str | Path,
+    *,
+    format: str | None = None,  # noqa: A002 - the word users know
+    fields: Sequence[str] | None = None,
+    id_key: str | None = None,
+    on_bad: OnBad = stop,
+) -> Iterator[Document]:
+    """Stream the documents of a source: a file, a folder, `stdlib` or `irds:NAME`.
+
+    Without `format` (a name in READERS) the first reader that recognises the source reads it; a folder
+    `stdlib` is named `./stdlib`. `fields` and `id_key` name the keys of text and id where a format has such
+    (`aboutness.corpus.keys`). Records that cannot be used go to `on_bad`, which may raise or go on.
+    """
+    name = str(source)
+    if isinstance(fields, str) or (fields is not None and not fields):
+        raise UsageError(f"fields must be a list of one or more names, got {fields!r}")
+    reader = READERS[format] if format is not None else guess(name)
+    if (fields is not None or id_key is not None) and not reader.takes_keys:
+        able = ", ".join(name for name, one in READERS.items() if one.takes_keys)
+        raise UsageError(f"fields and id_key cannot be chosen for format {reader.name!r}, only for {able}")
+    return reader.read(name, Keys(id_key, fields), on_bad)
+
+
+def guess(source: str) -> Reader:
+    """Return the reader that recognises a source, or say what was looked for."""
+    named = (READERS["stdlib"], READERS["ir-datasets"])
+    path = Path(source)
+    if not any(reader.recognises(source) for reader in named) and not path.exists():
+        raise NotFound(f"{source}: no such file or folder")
+    if path.is_dir() and not READERS["beir"].recognises(source) and not READERS["reuters"].recognises(source):
+        _refuse_mixture(source)
+    found = next((reader for reader in READERS.values() if reader.recognises(source)), None)
+    if found is None:
+        looked = "; ".join(f"{reader.name} ({reader.sources})" for reader in READERS.values())
+        raise BadInput(f"{source}: cannot tell the format; name it (option format). Looked for: {looked}")
+    return found
+
+
+def _refuse_mixture(source: str) -> None:
+    text, tables = READERS["folder"], READERS["tables"]
+    if text.recognises(source) and tables.recognises(source):
+        raise BadInput(
+            f"{source}: holds both {text.about} and {tables.about}; "
+            f"choose one by option format: {text.name} or {tables.name}"
+        )

@@ -1,0 +1,71 @@
+"""TREC documents: `<DOC>` elements with a `<DOCNO>`, any number in a file.
+
+Fields: `title`, the first there is of TITLE_TAGS, and `text`, the `<LP>`, `<LEADPARA>` and `<TEXT>` elements.
+A document without these, as in collections of plain text, is text but for its other header elements; what
+follows a `<DOCHDR>` is a web page. Markup is taken out, references such as `&amp;` are replaced. Documents
+that are not UTF-8 (the TREC disks are not) are read as Latin-1.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aboutness.core.errors import BadRecord
+from aboutness.core.record import Document, Origin
+from aboutness.core.rejects import OnBad, stop
+from aboutness.corpus.files import opening, suffix
+from aboutness.corpus.reader import Reader
+from aboutness.corpus.sgml import elements, inner, plain, without
+from aboutness.corpus.webpage import page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TITLE_TAGS = ("TITLE", "HEADLINE", "HL", "HEAD", "TTL", "TI", "DOCTITLE")
+TEXT_TAGS = ("LP", "LEADPARA", "TEXT")
+SUFFIXES = (".trec", ".trectext", ".trecweb")
+
+
+def read_trec(path: str | Path, *, on_bad: OnBad = stop) -> Iterator[Document]:
+    """Read the documents of a TREC file."""
+    for element in elements(path, "DOC", on_bad):
+        origin = Origin(str(path), element.line)
+        name = " ".join(map(plain, inner(element.inside, "DOCNO")[:1]))
+        if name:
+            yield Document(name, _fields(element.inside), {}, origin)
+        else:
+            on_bad(BadRecord("the document has no <DOCNO>", origin=origin, raw=element.inside))
+
+
+def _fields(inside: str) -> dict[str, str]:
+    web = re.split(r"</DOCHDR\s*>", inside, maxsplit=1, flags=re.IGNORECASE)
+    if len(web) == 2:
+        title, text = page(web[1])
+        return {"title": title, "text": text} if title else {"text": text}
+    found = ((tag, inner(inside, tag)) for tag in TITLE_TAGS)
+    tag, titles = next(((tag, titles) for tag, titles in found if titles), ("", []))
+    rest = without(inside, tag) if tag else inside
+    texts = [text for name in TEXT_TAGS for text in inner(rest, name)]
+    text = plain(" ".join(texts)) if texts else plain(without(without(rest, "DOCNO"), "DOCID"))
+    title = plain(" ".join(titles))
+    return {"title": title, "text": text} if title else {"text": text}
+
+
+def _recognises(source: str) -> bool:
+    if suffix(source) in SUFFIXES:
+        return True
+    return (
+        Path(source).is_file()
+        and re.match(rb"(<!.*?>\s*)*<DOC>", opening(source), re.IGNORECASE | re.DOTALL) is not None
+    )
+
+
+READER = Reader(
+    name="trec",
+    about="TREC documents in <DOC> elements",
+    sources="files ending in " + ", ".join(SUFFIXES) + " and files that start with <DOC>",
+    recognises=_recognises,
+    read=lambda source, _keys, on_bad: read_trec(source, on_bad=on_bad),
+)

@@ -1,0 +1,1 @@
+"""Rankings and judgements to numbers; knows no model."""

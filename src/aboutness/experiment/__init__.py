@@ -1,0 +1,1 @@
+"""A declared grid to tidy, cached, resumable results."""

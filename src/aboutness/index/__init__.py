@@ -1,0 +1,1 @@
+"""Tokens to the term-document matrix on disk: segments, store, snapshot, statistics."""

@@ -1,0 +1,83 @@
+"""Named arrays in one file, memory-mapped: the safetensors format, which any tool can read.
+
+A file is the length of its header (8 bytes), the header (JSON: name -> dtype, shape, place; padded so that the
+data starts at a multiple of 64), and the arrays end to end, those with wide items first, so that each is
+aligned. There is nothing in it that could be executed.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aboutness.core.errors import DamagedIndex
+from aboutness.index import disk
+
+Array = NDArray[Any]
+
+TYPES = {
+    "F64": "<f8", "I64": "<i8", "U64": "<u8", "F32": "<f4", "I32": "<i4", "U32": "<u4",
+    "F16": "<f2", "I16": "<i2", "U16": "<u2", "I8": "|i1", "U8": "|u1", "BOOL": "|b1",
+}  # fmt: skip
+NAMES = {np.dtype(dtype): name for name, dtype in TYPES.items()}
+LARGEST_HEADER = 1 << 24
+
+
+def write_arrays(path: Path, arrays: Mapping[str, Array], *, durable: bool) -> tuple[int, int]:
+    """Write the arrays to a new file; return its size and CRC-32."""
+    return disk.write_new(path, _parts(arrays), durable=durable)
+
+
+def _parts(arrays: Mapping[str, Array]) -> Iterator[memoryview | bytes]:
+    ordered = sorted(arrays.items(), key=lambda item: (-item[1].dtype.itemsize, item[0]))
+    header: dict[str, Any] = {}
+    place = 0
+    for name, array in ordered:
+        kind = NAMES[array.dtype.newbyteorder("<")]
+        header[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": [place, place + array.nbytes]}
+        place += array.nbytes
+    encoded = json.dumps(header).encode()
+    encoded += b" " * (-(8 + len(encoded)) % 64)
+    yield len(encoded).to_bytes(8, "little") + encoded
+    for _, array in ordered:
+        if array.size:
+            yield memoryview(np.ascontiguousarray(array)).cast("B")
+
+
+def map_arrays(path: Path) -> dict[str, Array]:
+    """Map a file's arrays into memory, read-only; raise `DamagedIndex` where the header makes no sense."""
+    with path.open("rb") as file:
+        try:
+            whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except ValueError:
+            raise DamagedIndex(f"{path} is empty") from None
+    length = int.from_bytes(whole[:8], "little")
+    if len(whole) < 8 or length > min(LARGEST_HEADER, len(whole) - 8):
+        raise DamagedIndex(f"{path} is truncated or not a file of arrays")
+    try:
+        header = json.loads(whole[8 : 8 + length])
+        return {
+            name: _array(whole, 8 + length, entry) for name, entry in header.items() if name != "__metadata__"
+        }
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DamagedIndex(f"{path} has a damaged header: {error}") from None
+
+
+def _array(whole: mmap.mmap, start: int, entry: dict[str, Any]) -> Array:
+    dtype = np.dtype(TYPES[entry["dtype"]])
+    shape = tuple(int(size) for size in entry["shape"])
+    first, last = entry["data_offsets"]
+    count = int(np.prod(shape, dtype=object)) if shape else 1
+    if min(shape, default=0) < 0 or first < 0 or last - first != count * dtype.itemsize:
+        raise ValueError(f"shape {shape} does not fill bytes {first} to {last}")
+    if start + last > len(whole):
+        raise ValueError("it speaks of bytes behind the end of the file")
+    if not count:
+        return np.empty(shape, dtype)
+    return np.frombuffer(whole, dtype, count, start + first).reshape(shape)

@@ -1,0 +1,173 @@
+"""What an index consists of at one moment: the rows of `index.db`, read and written as one record.
+
+Everything large lies in immutable files; the database names them. A commit is one SQLite transaction that
+replaces these rows, so a reader finds the old generation or the new one and nothing between. A seal over all
+rows makes any change to them that no commit made show.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from aboutness.core.errors import DamagedIndex, FormatMismatch
+
+FORMAT = 1
+APPLICATION = 0x61626F75  # "abou": marks the database as ours
+
+SCHEMA = """
+CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE field (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, weight REAL NOT NULL);
+CREATE TABLE layer (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, analyzer TEXT NOT NULL);
+CREATE TABLE segment (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, documents INTEGER NOT NULL,
+  dead BLOB NOT NULL);
+CREATE TABLE file (name TEXT PRIMARY KEY, owner TEXT NOT NULL, role TEXT NOT NULL, bytes INTEGER NOT NULL,
+  checksum INTEGER NOT NULL, UNIQUE (owner, role));
+CREATE TABLE artefact (name TEXT PRIMARY KEY, kind TEXT NOT NULL, parameters TEXT NOT NULL, seed INTEGER,
+  generation INTEGER NOT NULL, created TEXT NOT NULL);
+"""
+TABLES = ("setting", "field", "layer", "segment", "file", "artefact")
+
+
+@dataclass(frozen=True)
+class FileEntry:
+    """One immutable file in `arrays/`."""
+
+    name: str
+    bytes: int
+    checksum: int
+
+
+@dataclass(frozen=True)
+class SegmentEntry:
+    """Some neighbouring documents: their files by role, and which of them are dead (int32, ascending)."""
+
+    name: str
+    documents: int
+    files: Mapping[str, FileEntry]
+    dead: bytes = b""
+
+
+@dataclass(frozen=True)
+class ArtefactEntry:
+    """Something trained, with how, from what and when."""
+
+    name: str
+    kind: str
+    parameters: Mapping[str, Any]
+    seed: int | None
+    generation: int
+    created: str
+    file: FileEntry
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Everything an index consists of."""
+
+    generation: int = 0
+    created: str = ""
+    software: str = ""
+    fields: Mapping[str, float] = field(default_factory=dict)  # name -> weight
+    layers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # name -> analyzer
+    segments: tuple[SegmentEntry, ...] = ()
+    artefacts: Mapping[str, ArtefactEntry] = field(default_factory=dict)
+
+    def files(self) -> set[str]:
+        """Return the names of all files the index needs."""
+        names = {entry.name for segment in self.segments for entry in segment.files.values()}
+        return names | {artefact.file.name for artefact in self.artefacts.values()}
+
+    def seal(self) -> str:
+        """Return a checksum over everything."""
+        plain = json.dumps(asdict(self), sort_keys=True, default=bytes.hex)
+        return f"{zlib.crc32(plain.encode()):08x}"
+
+
+def create_tables(connection: sqlite3.Connection) -> None:
+    """Make the tables of a new index."""
+    connection.executescript(SCHEMA)
+    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def save_manifest(connection: sqlite3.Connection, manifest: Manifest) -> None:
+    """Replace all rows by those of `manifest`; the caller holds the transaction."""
+    for table in TABLES:
+        connection.execute(f"DELETE FROM {table}")  # noqa: S608 - the names are ours
+    settings = {
+        "generation": manifest.generation,
+        "created": manifest.created,
+        "software": manifest.software,
+        "seal": manifest.seal(),
+    }
+    many = connection.executemany
+    many("INSERT INTO setting VALUES (?, ?)", [(key, str(value)) for key, value in settings.items()])
+    many("INSERT INTO field VALUES (?, ?, ?)", [(i, *item) for i, item in enumerate(manifest.fields.items())])
+    layers = [(i, name, json.dumps(analyzer)) for i, (name, analyzer) in enumerate(manifest.layers.items())]
+    many("INSERT INTO layer VALUES (?, ?, ?)", layers)
+    segments = [(i, s.name, s.documents, s.dead) for i, s in enumerate(manifest.segments)]
+    many("INSERT INTO segment VALUES (?, ?, ?, ?)", segments)
+    files = [(e.name, s.name, role, e.bytes, e.checksum) for s in manifest.segments for role, e in s.files.items()]
+    files += [
+        (a.file.name, a.name, "artefact", a.file.bytes, a.file.checksum) for a in manifest.artefacts.values()
+    ]
+    many("INSERT INTO file VALUES (?, ?, ?, ?, ?)", files)
+    artefacts = [
+        (a.name, a.kind, json.dumps(a.parameters), a.seed, a.generation, a.created)
+        for a in manifest.artefacts.values()
+    ]
+    many("INSERT INTO artefact VALUES (?, ?, ?, ?, ?, ?)", artefacts)
+
+
+def load_manifest(connection: sqlite3.Connection) -> Manifest:
+    """Read everything in one short transaction; raise where it is not ours, too new, or damaged."""
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    if application == APPLICATION and version > FORMAT:
+        raise FormatMismatch(
+            f"the index has format {version}; this version of aboutness reads up to {FORMAT}: upgrade aboutness"
+        )
+    if application != APPLICATION:
+        raise DamagedIndex("index.db is not the database of an aboutness index")
+    connection.execute("BEGIN")
+    try:
+        rows = {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in TABLES}  # noqa: S608
+    finally:
+        connection.execute("ROLLBACK")
+    try:
+        manifest, seal = _from_rows(rows)
+    except (KeyError, ValueError, TypeError) as error:
+        raise DamagedIndex(f"the rows of index.db do not fit together: {error!r}") from None
+    if manifest.seal() != seal:
+        raise DamagedIndex("the rows of index.db were changed by something other than aboutness")
+    return manifest
+
+
+def _from_rows(rows: Mapping[str, list[tuple[Any, ...]]]) -> tuple[Manifest, str]:
+    settings = dict(rows["setting"])
+    files: dict[str, dict[str, FileEntry]] = {}
+    for name, owner, role, size, checksum in rows["file"]:
+        files.setdefault(owner, {})[role] = FileEntry(name, size, checksum)
+    manifest = Manifest(
+        generation=int(settings["generation"]),
+        created=settings["created"],
+        software=settings["software"],
+        fields={name: weight for _, name, weight in sorted(rows["field"])},
+        layers={name: json.loads(analyzer) for _, name, analyzer in sorted(rows["layer"])},
+        segments=tuple(
+            SegmentEntry(name, documents, files[name], bytes(dead))
+            for _, name, documents, dead in sorted(rows["segment"])
+        ),
+        artefacts={
+            name: ArtefactEntry(
+                name, kind, json.loads(parameters), seed, generation, created, files[name]["artefact"]
+            )
+            for name, kind, parameters, seed, generation, created in rows["artefact"]
+        },
+    )
+    return manifest, settings["seal"]

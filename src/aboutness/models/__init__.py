@@ -1,0 +1,1 @@
+"""One file is one model is one paper: parameters to scorer."""

@@ -1,0 +1,1 @@
+"""Match, score, re-rank, mix: the ranking algebra."""

@@ -1,0 +1,1 @@
+"""Results to tables, figures and one self-contained page."""

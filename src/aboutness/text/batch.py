@@ -1,0 +1,129 @@
+"""Many texts to term numbers at once: what `Analyzer.terms` defines, done with compiled code.
+
+Each distinct token is looked at in Python only once (stop words, stemming, n-grams), whatever the collection's
+size; everything else happens to numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aboutness.text.analyzer import Analyzer, letter_ngrams
+from aboutness.text.classes import ascii_map, code_point_classes
+from aboutness.text.ngrams import WordNgrams
+from aboutness.text.strings import Bytes, Ends, GrowingTable, pack
+
+Numbers = NDArray[np.int32]
+
+NOTHING = np.zeros(0, np.uint8)
+
+
+class BatchAnalyzer:
+    """Numbers the terms of texts; numbers once given stay. Not to be shared between threads.
+
+    >>> batch = BatchAnalyzer(Analyzer("plain"))
+    >>> numbers, ends = batch.analyze(["to be or not", "to be"])
+    >>> numbers.tolist(), ends.tolist(), batch.vocabulary.strings()
+    ([0, 1, 2, 3, 0, 1], [4, 6], ['to', 'be', 'or', 'not'])
+    """
+
+    def __init__(self, analyzer: Analyzer) -> None:
+        self.analyzer = analyzer
+        self._tokens = GrowingTable()
+        self._ascii = ascii_map(analyzer.token, analyzer.solo, lowercase=analyzer.lowercase)
+        self._rename = bool(analyzer.stop or analyzer.stemmer)
+        self._letters = analyzer.letters != (0, 0)
+        self._ngrams = WordNgrams(*analyzer.words) if analyzer.words != (1, 1) else None
+        stems = GrowingTable() if self._rename else self._tokens
+        self._stems = stems
+        self._names = np.zeros(0, np.int32)  # token -> stem
+        self._pieces = np.zeros(0, np.int32)  # token -> letter n-grams
+        self._piece_ends = np.zeros(0, np.int64)
+        self.vocabulary = GrowingTable() if self._letters or self._ngrams else stems
+
+    def analyze(self, cells: Sequence[str], packed: tuple[Bytes, Ends] | None = None) -> tuple[Numbers, Ends]:
+        """Return the terms of all cells end to end, and where each cell ends.
+
+        `packed` is the UTF-8 form of the cells where the caller has it; it saves making it again.
+        """
+        tokens, ends = self._tokenize(*self._prepared(cells, packed))
+        if self._letters:
+            return self._cut(tokens, ends)
+        if self._rename:
+            self._name_new_tokens()
+            from aboutness.kernels.terms import rename
+
+            tokens = tokens[: rename(tokens, ends, self._names)]
+        if self._ngrams:
+            return self._ngrams.join(tokens, ends, self._stems, self.vocabulary), ends
+        return tokens, ends
+
+    def _prepared(self, cells: Sequence[str], packed: tuple[Bytes, Ends] | None) -> tuple[Bytes, Ends]:
+        """Return the cells in UTF-8, in lower case except for ASCII letters (the kernel folds those)."""
+        if not self.analyzer.lowercase:
+            return packed or pack(cells)
+        if self.analyzer.solo:
+            return pack([cell.lower() for cell in cells])
+        if packed is None:
+            packed = pack(cells)
+        characters = np.fromiter(map(len, cells), np.int64, len(cells))
+        if characters.sum() == len(packed[0]):
+            return packed
+        return pack([cell if cell.isascii() else cell.lower() for cell in cells])
+
+    def _tokenize(self, text: Bytes, cells: Ends) -> tuple[Numbers, Ends]:
+        from aboutness.kernels.tokenize import tokenize
+
+        analyzer, table = self.analyzer, self._tokens
+        wide = bool(len(text)) and int(text.max()) >= 0x80
+        classes = code_point_classes(analyzer.token, analyzer.solo) if wide else NOTHING
+        shortest = 1 if analyzer.solo else analyzer.shortest
+        tokens = np.empty(len(text) // shortest + 1, np.int32)
+        ends = np.empty(len(cells), np.int64)
+        state = np.array([0, 0, 0, len(table)], np.int64)
+        table.reserve(1, len(text))
+        while not tokenize(
+            text, cells, classes, self._ascii, analyzer.shortest,
+            table.data, table.ends, table.slots, state, tokens, ends,
+        ):  # fmt: skip
+            table.count = int(state[3])
+            table.reserve(table.count, len(text))
+        table.count = int(state[3])
+        return tokens[: int(state[2])], ends
+
+    def _name_new_tokens(self) -> None:
+        """Look at the tokens that have come since the last time: which are dropped, and what the others are."""
+        known = len(self._names)
+        if known == len(self._tokens):
+            return
+        fresh = self._tokens.strings(known)
+        stop = self.analyzer.stop_set
+        kept = [i for i, token in enumerate(fresh) if token not in stop] if stop else range(len(fresh))
+        stems = self.analyzer.stem_words([fresh[i] for i in kept])
+        names = np.full(len(fresh), -1, np.int32)
+        names[np.fromiter(kept, np.int64, len(kept))] = self._stems.add(*pack(stems))
+        self._names = np.concatenate([self._names, names])
+
+    def _cut(self, tokens: Numbers, ends: Ends) -> tuple[Numbers, Ends]:
+        """Return the letter n-grams of the tokens."""
+        from aboutness.kernels.terms import expand
+
+        analyzer = self.analyzer
+        fresh = self._tokens.strings(len(self._piece_ends))
+        pieces: list[str] = []
+        sizes = np.zeros(len(fresh), np.int64)
+        kept = [i for i, token in enumerate(fresh) if token not in analyzer.stop_set]
+        for i, stem in zip(kept, analyzer.stem_words([fresh[i] for i in kept]), strict=True):
+            cut = letter_ngrams(stem, *analyzer.letters)
+            pieces += cut
+            sizes[i] = len(cut)
+        self._piece_ends = np.concatenate([self._piece_ends, len(self._pieces) + sizes.cumsum()])
+        numbers = self.vocabulary.add(*pack(pieces)).astype(np.int32)
+        self._pieces = np.concatenate([self._pieces, numbers])
+        lengths = np.diff(self._piece_ends, prepend=0)
+        out = np.empty(int(lengths[tokens].sum()), np.int32)
+        expand(tokens, ends, self._pieces, self._piece_ends, out)
+        return out, ends

@@ -1,0 +1,46 @@
+"""What each character is to a tokeniser, asked of the regular expression itself.
+
+The compiled tokeniser reads these tables instead of running the expression. They are made by running it once
+over every code point, so they are right for the Unicode version of the Python at hand, whichever it is.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+CODE_POINTS = 0x110000
+WORD, SOLO = 1, 2  # as in aboutness.kernels.tokenize; 0 is a gap
+ALONE, WIDE = 254, 255
+
+
+@lru_cache(maxsize=8)
+def code_point_classes(token: str, solo: str) -> NDArray[np.uint8]:
+    """Return the class of every code point, for the patterns of one token and one solo character."""
+    everything = np.arange(CODE_POINTS, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    classes = np.zeros(CODE_POINTS, np.uint8)
+    for pattern, kind in ((token, WORD), (solo, SOLO)):
+        if pattern:
+            for run in re.finditer(f"(?:{pattern})+", everything):
+                classes[run.start() : run.end()] = kind
+    classes.flags.writeable = False
+    return classes
+
+
+@lru_cache(maxsize=16)
+def ascii_map(token: str, solo: str, *, lowercase: bool) -> NDArray[np.uint8]:
+    """Return for each byte: 0 for a gap, the byte to keep, ALONE, or WIDE for what is not ASCII."""
+    table = np.full(256, WIDE, np.uint8)
+    for code in range(128):
+        character = chr(code)
+        if solo and re.fullmatch(solo, character):
+            table[code] = ALONE
+        elif re.fullmatch(token, character):
+            table[code] = ord(character.lower()) if lowercase else code
+        else:
+            table[code] = 0
+    table.flags.writeable = False
+    return table

@@ -1,0 +1,1 @@
+"""Words and documents to vectors: load, train, post-process, neighbours."""
