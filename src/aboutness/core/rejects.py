@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, TypeAlias
+from typing import IO, Self, TypeAlias
 
 from aboutness.core.errors import BadRecord
 
@@ -30,6 +30,7 @@ class RejectFile:
         self._file: IO[str] | None = None
 
     def __call__(self, error: BadRecord) -> None:
+        """Write one bad record."""
         raw = error.raw.decode("utf-8", "backslashreplace") if isinstance(error.raw, bytes) else error.raw
         entry = {
             "file": error.origin.file if error.origin else None,
@@ -42,7 +43,7 @@ class RejectFile:
         self._file.write(json.dumps(entry) + "\n")
         self.count += 1
 
-    def __enter__(self) -> RejectFile:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc: object) -> None:

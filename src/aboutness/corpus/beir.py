@@ -63,8 +63,6 @@ READER = Reader(
     about="a test collection laid out as BEIR's",
     sources="folders with corpus.jsonl",
     recognises=_recognises,
-    read=lambda source, keys, on_bad: read_beir(
-        source, fields=keys.fields, id_key=keys.id_key, on_bad=on_bad
-    ),
+    read=lambda source, keys, on_bad: read_beir(source, fields=keys.fields, id_key=keys.id_key, on_bad=on_bad),
     takes_keys=True,
 )

@@ -51,9 +51,7 @@ def read_delimited(
         if row and not table.problem and len(row) != len(header):
             table.problem = f"{len(row)} cells, but the header has {len(header)}"
         if table.problem:
-            on_bad(
-                BadRecord(table.problem, origin=Origin(file, line), raw=b"".join(table.raw).rstrip(b"\r\n"))
-            )
+            on_bad(BadRecord(table.problem, origin=Origin(file, line), raw=b"".join(table.raw).rstrip(b"\r\n")))
         elif row:
             cells = dict(zip(header, row, strict=True))
             texts = {name: cells[name] for name in role.text}

@@ -6,14 +6,15 @@ import gzip
 import io
 import zlib
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from aboutness.core.errors import BadInput, NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 LONGEST = 256 * 1024 * 1024
 """Bytes that one line, or one record, may have once unpacked; more is taken for a damaged or hostile file."""
@@ -22,6 +23,9 @@ GZIP = b"\x1f\x8b"
 BOM = b"\xef\xbb\xbf"
 BUFFER = 1 << 20
 SNIFFED = 4096
+
+meter: ContextVar[Callable[[int], None] | None] = ContextVar("meter", default=None)
+"""What is told, where something is, how many bytes have been read from disk: set it to show progress."""
 
 
 def suffix(path: str | Path) -> str:
@@ -41,7 +45,7 @@ def open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
     A missing file is NotFound; a folder, a file that may not be read and a damaged gzip are BadInput.
     """
     try:
-        with Path(path).open("rb", buffering=BUFFER) as file:
+        with io.BufferedReader(_Metered(path), BUFFER) as file:
             packed = file.peek(2)[:2] == GZIP
             if not packed and Path(path).suffix.lower() == ".gz":
                 raise BadInput(f"{path}: the name ends in .gz but this is not a gzip file")
@@ -58,6 +62,24 @@ def open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
         raise BadInput(f"{path}: damaged or truncated gzip file ({error})") from None
     except OSError as error:
         raise BadInput(f"{path}: cannot be read ({error.strerror or error})") from None
+
+
+class _Metered(io.FileIO):
+    """A file that tells the meter what is read from it."""
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - collections.abc.Buffer came with Python 3.12
+        count = super().readinto(buffer)
+        if (told := meter.get()) is not None:
+            told(count)
+        return count
+
+
+def source_size(source: str | Path) -> int:
+    """Return the bytes of a file, or of all files of a folder; 0 for what is neither."""
+    path = Path(source)
+    if path.is_dir():
+        return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+    return path.stat().st_size if path.is_file() else 0
 
 
 def lines(path: str | Path) -> Iterator[tuple[int, bytes]]:

@@ -32,9 +32,7 @@ def read_ir_datasets(
     dataset = _load(source, "docs")
     for number, record in enumerate(dataset.docs_iter(), start=1):
         origin = Origin(f"{PREFIX}{source.removeprefix(PREFIX)}", number)
-        text = {
-            name: value for name in fields or TEXT_NAMES if type(value := getattr(record, name, None)) is str
-        }
+        text = {name: value for name in fields or TEXT_NAMES if type(value := getattr(record, name, None)) is str}
         if not text and fields is None and hasattr(record, "default_text"):
             text = {"text": record.default_text()}
         if text:
@@ -49,9 +47,7 @@ def read_ir_datasets_queries(source: str) -> Iterator[Query]:
     for record in _load(source, "queries").queries_iter():
         strings = {name: value for name, value in record._asdict().items() if type(value) is str}
         name = strings.pop("query_id")
-        text = (
-            strings.pop("text", None) or strings.get("title") or strings.get("query") or record.default_text()
-        )
+        text = strings.pop("text", None) or strings.get("title") or strings.get("query") or record.default_text()
         yield Query(name, text, strings)
 
 
@@ -84,11 +80,7 @@ def _metadata(record: Any, text: dict[str, str]) -> dict[str, Value]:  # noqa: A
     metadata: dict[str, Value] = {}
     for name, value in record._asdict().items():
         values = value if isinstance(value, list | tuple) else [value]
-        if (
-            name != "doc_id"
-            and name not in text
-            and all(isinstance(one, str | int | float) for one in values)
-        ):
+        if name != "doc_id" and name not in text and all(isinstance(one, str | int | float) for one in values):
             metadata[name] = list(value) if isinstance(value, tuple) else value
     return metadata
 

@@ -75,7 +75,8 @@ class _Parser:
         try:
             record = self.decode(text)
         except json.JSONDecodeError as error:
-            raise BadInput(f"broken JSON at column {error.colno}: {error.msg}") from None
+            column = min(error.pos, len(text.rstrip())) + 1
+            raise BadInput(f"broken JSON at column {column}: {error.msg}") from None
         except RecursionError:
             raise BadInput("JSON nested too deeply") from None
         except ValueError as error:
@@ -134,8 +135,6 @@ READER = Reader(
     about="JSON lines: one object a line",
     sources="files ending in " + ", ".join(SUFFIXES),
     recognises=lambda source: suffix(source) in SUFFIXES,
-    read=lambda source, keys, on_bad: read_jsonl(
-        source, fields=keys.fields, id_key=keys.id_key, on_bad=on_bad
-    ),
+    read=lambda source, keys, on_bad: read_jsonl(source, fields=keys.fields, id_key=keys.id_key, on_bad=on_bad),
     takes_keys=True,
 )

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 FENCE = re.compile(r" {0,3}(```+|~~~+)")
-HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(?P<title>.*?)(?:[ \t]+#+)?[ \t]*")
+HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*")
 FRONT_MATTER = re.compile(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 
@@ -44,9 +44,11 @@ def titled(markdown: str) -> Marked:
 
 
 def _heading(lines: list[str], at: int, head: int) -> tuple[str, int]:
-    heading = HEADING.fullmatch(lines[at].rstrip("\r"))
+    heading = HEADING.match(lines[at])
     if heading:
-        return heading["title"].strip(), 1
+        title = lines[at][heading.end() :].strip()
+        bare = title.rstrip("#")
+        return (bare.rstrip() if not bare or bare[-1].isspace() else title), 1
     alone = at == head or not lines[at - 1].strip()
     if alone and at + 1 < len(lines) and UNDERLINE.fullmatch(lines[at + 1].rstrip("\r")):
         return lines[at].strip(), 2

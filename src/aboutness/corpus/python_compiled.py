@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 NEVER = re.compile(
     r"readline|nis|_?tkinter|_?curses.*|ossaudiodev|msvcrt|winreg|winsound|_?xx.*|_test.*|_ctypes_test"
+    r"|_asyncio|_zoneinfo"  # these import many others
 )
 BOUND = re.compile(r"\A\(\$\w+(?:, /(?=[,)]))?(?:, )?")
 ADDRESS = re.compile(r"\b0x[0-9a-f]+", re.IGNORECASE)

@@ -26,7 +26,9 @@ class Import(NamedTuple):
 
 def documented(name: str, kind: str, module: str, *, signature: str, text: str, origin: Origin) -> Document:
     """Return the document of one name: qualified name and signature as title, its docstring as text."""
-    return Document(name, {"title": name + signature, "text": text}, {"kind": kind, "module": module}, origin)
+    return Document(
+        name, {"title": name + signature, "text": text.strip()}, {"kind": kind, "module": module}, origin
+    )
 
 
 class Source:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 FILES = "reut2-*.sgm*"
 CATEGORIES = ("topics", "places", "people", "orgs", "exchanges", "companies")
 ATTRIBUTES = {"LEWISSPLIT": "lewissplit", "CGISPLIT": "cgisplit", "TOPICS": "has_topics"}
-ATTRIBUTE = re.compile(r'(\w+)\s*=\s*"([^"]*)"')
+ATTRIBUTE = re.compile(r'\b(\w+)\s*=\s*"([^"]*)"')
 SIGNATURE = re.compile(r"(?:(?:\A| )reuter(?: ?\.{2,})?(?:\^M)?)+\Z", re.IGNORECASE)
 DATE = re.compile(r"\d{1,2}-[A-Z]{3}-\d{4} \d\d:\d\d:\d\d(?:\.\d+)?")
 FILLER = re.compile(r"\bblah blah blah\.?", re.IGNORECASE)

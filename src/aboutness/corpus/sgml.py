@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);")
 TREC_ENTITIES = {"&blank;": " ", "&hyph;": "-"}
-MARKUP = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>", re.DOTALL)
+MARKUP = re.compile(r"</?[A-Za-z][^<>]*>")
 
 
 class Element(NamedTuple):
@@ -34,7 +34,7 @@ def elements(path: str | Path, tag: str, on_bad: OnBad) -> Iterator[Element]:
 
     Bytes are UTF-8 or, in an element where they are not, Latin-1. A file without any is BadInput.
     """
-    edges = re.compile(rf"<(/?){tag}(?=[\s>])([^>]*)>".encode(), re.IGNORECASE)
+    edges = re.compile(rf"<(/?){tag}(?=[\s>])([^<>]*)>".encode(), re.IGNORECASE)
     file = str(path)
     seen = False
     opened: _Opened | None = None
@@ -87,12 +87,37 @@ def _unopened(origin: Origin, tag: str, line: bytes) -> BadRecord:
 
 def inner(text: str, tag: str) -> list[str]:
     """Return what the elements of that tag enclose, markup included, in their order."""
-    return re.findall(rf"<{tag}(?:\s[^>]*)?>(.*?)</{tag}\s*>", text, re.DOTALL | re.IGNORECASE)
+    return [text[start:end] for _, start, end, _ in _spans(text, tag)]
 
 
 def without(text: str, tag: str) -> str:
     """Return the text without the elements of that tag."""
-    return re.sub(rf"<{tag}(?:\s[^>]*)?>.*?</{tag}\s*>", " ", text, flags=re.DOTALL | re.IGNORECASE)
+    kept = []
+    at = 0
+    for opening, _, _, closing in _spans(text, tag):
+        kept.append(text[at:opening])
+        at = closing
+    return " ".join([*kept, text[at:]])
+
+
+def _spans(text: str, tag: str) -> Iterator[tuple[int, int, int, int]]:
+    """Yield where elements open, what they enclose starts and ends, and they close, in one pass."""
+    opened: re.Match[str] | None = None
+    for edge in re.finditer(rf"<(/?){tag}(?:\s[^<>]*)?>", text, re.IGNORECASE):
+        if edge[1] and opened:
+            yield opened.start(), opened.end(), edge.start(), edge.end()
+            opened = None
+        elif not edge[1]:
+            opened = opened or edge
+
+
+def _without_comments(text: str) -> str:
+    kept = []
+    at = 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        kept.append(text[at:start])
+        at = end + 3
+    return " ".join([*kept, text[at:]])
 
 
 def characters(text: str) -> str:
@@ -102,4 +127,4 @@ def characters(text: str) -> str:
 
 def plain(text: str) -> str:
     """Return the text on one line without markup and with references replaced."""
-    return " ".join(characters(MARKUP.sub(" ", text)).split())
+    return " ".join(characters(MARKUP.sub(" ", _without_comments(text))).split())

@@ -11,10 +11,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from aboutness.core.errors import BadRecord
+from aboutness.core.errors import BadInput, BadRecord
 from aboutness.core.record import Document, Origin, Query
 from aboutness.core.rejects import OnBad, stop
-from aboutness.corpus.files import lines, opening, suffix, utf8_or_latin1
+from aboutness.corpus.files import LONGEST, lines, opening, suffix, utf8_or_latin1
 from aboutness.corpus.reader import Reader
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 METADATA = {"A": "author", "B": "bibliography", "K": "keywords", "N": "note", "C": "categories"}
 SECTION = re.compile(rb"\.([TWABKNCX])\s*")
-START = re.compile(rb"\.I(?:\s.*|\s*)", re.DOTALL)
+START = re.compile(rb"\.I(?:\s+\S+)?\s*")
 SUFFIXES = (".all", ".smart")
 
 
@@ -55,15 +55,18 @@ def read_smart_queries(path: str | Path, *, on_bad: OnBad = stop) -> Iterator[Qu
 
 def _records(path: str | Path, on_bad: OnBad) -> Iterator[_Record]:
     block: list[bytes] = []
-    start = 1
+    start, size = 1, 0
     for number, line in lines(path):
         if START.fullmatch(line):
             yield from _record(Origin(str(path), start), block, on_bad)
-            block, start = [], number
+            block, start, size = [], number, 0
         elif not block and not line.strip():
             start = number + 1
             continue
         block.append(line)
+        size += len(line)
+        if size > LONGEST:
+            raise BadInput(f"{path}:{start}: a record longer than {LONGEST:,} bytes starts here")
     yield from _record(Origin(str(path), start), block, on_bad)
 
 

@@ -36,7 +36,7 @@ SYSTEM = frozenset(("posix", "nt"))
 """Public by name, but documented as `os`."""
 
 PRIVATE_HOMES = {"collections.abc": "_collections_abc"}
-"""Public modules that have no file of their own in some versions of Python."""
+"""Public modules whose own file, if they have one, only points to a private one."""
 
 
 def read_stdlib() -> Iterator[Document]:
@@ -65,9 +65,7 @@ def _files(root: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _from_source(files: dict[str, Path]) -> Iterator[Document]:
-    files = files | {
-        name: files[home] for name, home in PRIVATE_HOMES.items() if home in files and name not in files
-    }
+    files = files | {name: files[home] for name, home in PRIVATE_HOMES.items() if home in files}
     for name in sorted(name for name in files if _is_public(name)):
         source = _parsed(name, files[name])
         if source:

@@ -54,8 +54,6 @@ READER = Reader(
     about="JSON lines, CSV and TSV files, a document a record",
     sources="folders with such files",
     recognises=lambda source: bool(_files(source)),
-    read=lambda source, keys, on_bad: read_tables(
-        source, fields=keys.fields, id_key=keys.id_key, on_bad=on_bad
-    ),
+    read=lambda source, keys, on_bad: read_tables(source, fields=keys.fields, id_key=keys.id_key, on_bad=on_bad),
     takes_keys=True,
 )

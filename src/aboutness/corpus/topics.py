@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-FIELD = re.compile(r"<(num|title|desc|narr|dom|smry|con|fac|def|nat|time|head|date)\b[^>]*>", re.IGNORECASE)
+FIELD = re.compile(r"<(num|title|desc|narr|dom|smry|con|fac|def|nat|time|head|date)\b[^<>]*>", re.IGNORECASE)
 LABEL = re.compile(r"\A\s*(?:Number|Topic|Description|Narrative)\s*:", re.IGNORECASE)
 FORMS = ("title", "desc", "narr", "description", "narrative")
 
@@ -68,9 +68,7 @@ def read_trec_topics(path: str | Path, *, on_bad: OnBad = stop) -> Iterator[Quer
 
 def _read_jsonl(path: str | Path, on_bad: OnBad) -> Iterator[Query]:
     for record in read_jsonl(path, fields=("text",), on_bad=on_bad):
-        forms = {
-            name: value for name in FORMS if isinstance(value := record.metadata.get(name), str) and value
-        }
+        forms = {name: value for name in FORMS if isinstance(value := record.metadata.get(name), str) and value}
         yield Query(record.id, record.fields["text"], forms)
 
 

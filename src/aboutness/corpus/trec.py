@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 TITLE_TAGS = ("TITLE", "HEADLINE", "HL", "HEAD", "TTL", "TI", "DOCTITLE")
 TEXT_TAGS = ("LP", "LEADPARA", "TEXT")
+START = re.compile(rb"(?:<![^>]*>\s*)*<DOC>", re.IGNORECASE)
 SUFFIXES = (".trec", ".trectext", ".trecweb")
 
 
@@ -56,10 +57,7 @@ def _fields(inside: str) -> dict[str, str]:
 def _recognises(source: str) -> bool:
     if suffix(source) in SUFFIXES:
         return True
-    return (
-        Path(source).is_file()
-        and re.match(rb"(<!.*?>\s*)*<DOC>", opening(source), re.IGNORECASE | re.DOTALL) is not None
-    )
+    return Path(source).is_file() and START.match(opening(source)) is not None
 
 
 READER = Reader(

@@ -6,43 +6,11 @@ from html.parser import HTMLParser
 from typing import NamedTuple
 
 DROPPED = frozenset(("script", "style", "template"))
-INLINE = frozenset(
-    [
-        "a",
-        "abbr",
-        "acronym",
-        "b",
-        "bdi",
-        "bdo",
-        "big",
-        "cite",
-        "code",
-        "data",
-        "del",
-        "dfn",
-        "em",
-        "font",
-        "i",
-        "ins",
-        "kbd",
-        "mark",
-        "nobr",
-        "q",
-        "s",
-        "samp",
-        "small",
-        "span",
-        "strike",
-        "strong",
-        "sub",
-        "sup",
-        "time",
-        "tt",
-        "u",
-        "var",
-        "wbr",
-    ]
+_INLINE = (
+    "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q s samp small span "
+    "strike strong sub sup time tt u var wbr"
 )
+INLINE = frozenset(_INLINE.split())
 """Elements that may stand inside a word; all others end it."""
 
 

@@ -40,14 +40,18 @@ def _parts(arrays: Mapping[str, Array]) -> Iterator[memoryview | bytes]:
     place = 0
     for name, array in ordered:
         kind = NAMES[array.dtype.newbyteorder("<")]
-        header[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": [place, place + array.nbytes]}
+        header[name] = {
+            "dtype": kind,
+            "shape": list(array.shape),
+            "data_offsets": [place, place + array.nbytes],
+        }
         place += array.nbytes
     encoded = json.dumps(header).encode()
     encoded += b" " * (-(8 + len(encoded)) % 64)
     yield len(encoded).to_bytes(8, "little") + encoded
     for _, array in ordered:
         if array.size:
-            yield memoryview(np.ascontiguousarray(array)).cast("B")
+            yield np.ascontiguousarray(array).data.cast("B")
 
 
 def map_arrays(path: Path) -> dict[str, Array]:
@@ -62,9 +66,7 @@ def map_arrays(path: Path) -> dict[str, Array]:
         raise DamagedIndex(f"{path} is truncated or not a file of arrays")
     try:
         header = json.loads(whole[8 : 8 + length])
-        return {
-            name: _array(whole, 8 + length, entry) for name, entry in header.items() if name != "__metadata__"
-        }
+        return {name: _array(whole, 8 + length, entry) for name, entry in header.items() if name != "__metadata__"}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DamagedIndex(f"{path} has a damaged header: {error}") from None
 

@@ -26,9 +26,9 @@ R = TypeVar("R")
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
     """Compile `function` at its first call; its Python source stays reachable as `.py_func`."""
-    dispatcher = numba.njit(nogil=True)(function)
+    dispatcher: Any = numba.njit(nogil=True)(function)
     if cache_folder() is not None:
-        dispatcher._cache = _Cache(function)  # noqa: SLF001 - numba offers no other way to choose the folder
+        dispatcher._cache = _Cache(function)  # type: ignore[no-untyped-call] # noqa: SLF001 - numba offers no other way to choose the folder
     return cast("Callable[P, R]", dispatcher)
 
 
@@ -73,7 +73,7 @@ def is_private(folder: Path) -> bool:
     return ours and not shared and os.access(folder, os.W_OK)
 
 
-class _Locator(caching._CacheLocator):  # type: ignore[misc]  # noqa: SLF001
+class _Locator(caching._CacheLocator):  # noqa: SLF001
     """Tells numba where the compiled code of one function lies and what it was made from."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -94,9 +94,9 @@ class _Locator(caching._CacheLocator):  # type: ignore[misc]  # noqa: SLF001
         return self._name
 
 
-class _Implementation(caching.CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = [_Locator]  # noqa: RUF012 - numba's own form
+class _Implementation(caching.CompileResultCacheImpl):
+    _locator_classes: list[Any] = [_Locator]  # noqa: RUF012 - numba's own form
 
 
-class _Cache(caching.FunctionCache):  # type: ignore[misc]
+class _Cache(caching.FunctionCache):
     _impl_class = _Implementation

@@ -88,21 +88,3 @@ def sum_counts(posting_ends: Ends, counts: Counts, totals: NDArray[np.int64]) ->
                 total += counts[field, i]
             totals[field, term] = total
             start = posting_ends[term]
-
-
-@compiled
-def keep_cells(
-    tokens: Numbers, ends: Ends, fields: int, dead: NDArray[np.bool_], out: Numbers, out_ends: Ends
-) -> int:
-    """Copy the cells of the documents that are not dead; return how many tokens those have."""
-    written = np.int64(0)
-    kept = 0
-    for cell in range(len(ends)):
-        if dead[cell // fields]:
-            continue
-        for i in range(ends[cell - 1] if cell > 0 else 0, ends[cell]):
-            out[written] = tokens[i]
-            written += 1
-        out_ends[kept] = written
-        kept += 1
-    return written

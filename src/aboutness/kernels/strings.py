@@ -7,6 +7,8 @@ string's hash and, in the lower half, its number + 1. The same table serves toke
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +17,7 @@ from aboutness.kernels.compiled import compiled
 Bytes = NDArray[np.uint8]
 Ends = NDArray[np.int64]
 Slots = NDArray[np.uint64]
+Int: TypeAlias = int | np.signedinteger[Any]
 
 MIX = np.uint64(0x9E3779B97F4A7C15)
 HALF = np.uint64(32)
@@ -34,7 +37,7 @@ def absorb(state: np.uint64, word: np.uint64) -> np.uint64:
 
 
 @compiled
-def hash_bytes(data: Bytes, start: int, end: int) -> np.uint64:
+def hash_bytes(data: Bytes, start: Int, end: Int) -> np.uint64:
     """Return the hash of `data[start:end]`; `tokenize` computes the same one as it reads."""
     state, word = np.uint64(0), np.uint64(0)
     for i in range(end - start):
@@ -46,7 +49,7 @@ def hash_bytes(data: Bytes, start: int, end: int) -> np.uint64:
 
 
 @compiled
-def is_string(data: Bytes, ends: Ends, number: int, other: Bytes, start: int, end: int) -> bool:
+def is_string(data: Bytes, ends: Ends, number: Int, other: Bytes, start: Int, end: Int) -> bool:
     """Tell whether string `number` of the table equals `other[start:end]`."""
     begin = ends[number - 1] if number > 0 else np.int64(0)
     if ends[number] - begin != end - start:
@@ -58,7 +61,7 @@ def is_string(data: Bytes, ends: Ends, number: int, other: Bytes, start: int, en
 
 
 @compiled
-def find(data: Bytes, ends: Ends, slots: Slots, other: Bytes, start: int, end: int, code: np.uint64) -> int:
+def find(data: Bytes, ends: Ends, slots: Slots, other: Bytes, start: Int, end: Int, code: np.uint64) -> Int:
     """Return the place in `slots` of `other[start:end]`, or of the free place where it belongs."""
     mask = np.uint64(len(slots) - 1)
     place = code & mask
@@ -92,11 +95,11 @@ def insert_all(
     data: Bytes,
     ends: Ends,
     slots: Slots,
-    count: int,
+    count: Int,
     other: Bytes,
     other_ends: Ends,
     numbers: NDArray[np.int64],
-) -> int:
+) -> Int:
     """Number each string of `other`, adding the new ones; there must be room. Return the new count."""
     start = np.int64(0)
     used = ends[count - 1] if count > 0 else np.int64(0)
@@ -117,7 +120,7 @@ def insert_all(
 
 
 @compiled
-def fill_slots(data: Bytes, ends: Ends, count: int, slots: Slots) -> int:
+def fill_slots(data: Bytes, ends: Ends, count: Int, slots: Slots) -> int:
     """Enter the first `count` strings into empty `slots`; return the number of the first repeat, or -1."""
     start = np.int64(0)
     for i in range(count):
@@ -132,12 +135,22 @@ def fill_slots(data: Bytes, ends: Ends, count: int, slots: Slots) -> int:
 
 
 @compiled
-def take_strings(data: Bytes, ends: Ends, chosen: NDArray[np.int64], out: Bytes, out_ends: Ends) -> None:
-    """Copy the `chosen` strings, in that order, to `out`, which must have room for them."""
+def take(data: NDArray[Any], ends: Ends, chosen: NDArray[np.int64], out: NDArray[Any], out_ends: Ends) -> None:
+    """Copy the `chosen` strings (or other runs; -1 is an empty one) in that order to `out`, which has room."""
     used = np.int64(0)
     for i in range(len(chosen)):
         number = chosen[i]
-        for j in range(ends[number - 1] if number > 0 else 0, ends[number]):
-            out[used] = data[j]
-            used += 1
+        if number >= 0:
+            for j in range(ends[number - 1] if number > 0 else 0, ends[number]):
+                out[used] = data[j]
+                used += 1
         out_ends[i] = used
+
+
+@compiled
+def hash_all(data: Bytes, ends: Ends, out: Slots) -> None:
+    """Write the hash of each string."""
+    start = np.int64(0)
+    for i in range(len(ends)):
+        out[i] = hash_bytes(data, start, ends[i])
+        start = ends[i]

@@ -6,6 +6,8 @@ What a byte or code point is comes from tables made from the analyzer's own regu
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,7 +27,7 @@ def width_of(lead: int) -> int:
 
 
 @compiled
-def class_at(text: Bytes, at: np.uint64, width: int, classes: NDArray[np.uint8]) -> int:
+def class_at(text: Bytes, at: np.uint64, width: int, classes: NDArray[np.uint8]) -> Any:
     """Return the class of the code point of 2 to 4 bytes at `at`."""
     point = np.int64(text[at])
     second = np.int64(text[at + ONE] & 0x3F)

@@ -29,7 +29,7 @@ class Analyzer:
 
     name: str
     lowercase: bool = True
-    token: str = r"\w"  # one character of a token, as a regular expression
+    token: str = r"\w"  # noqa: S105 - one character of a token, as a regular expression
     solo: str = ""  # one character that is a token by itself
     shortest: int = 2  # characters a token has at least
     stop: tuple[str, ...] = ()  # tokens left out, before stemming

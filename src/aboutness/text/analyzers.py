@@ -36,9 +36,7 @@ for _name, _named in {
     "english": NamedAnalyzer("plain, without stop words, Snowball stems", {"stemmer": "english"}, "english"),
     "krovetz": NamedAnalyzer("plain, without stop words, Krovetz stems (ai2016)", {"stemmer": KROVETZ}, "english"),
     "galke2017": NamedAnalyzer(r"the paper's: lower case, \w\w+, no stop words, no stems", {}, "english"),
-    "galke2017-w2v": NamedAnalyzer(
-        r"the slides' for word2vec: \w\w*, no stop words", {"shortest": 1}, "english"
-    ),
+    "galke2017-w2v": NamedAnalyzer(r"the slides' for word2vec: \w\w*, no stop words", {"shortest": 1}, "english"),
     "galke2017-glove": NamedAnalyzer(
         r"the slides' for GloVe: punctuation split off, \S+, nothing left out",
         {"shortest": 1, "solo": PUNCTUATION},

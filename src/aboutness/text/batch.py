@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from aboutness.text.analyzer import Analyzer, letter_ngrams
 from aboutness.text.classes import ascii_map, code_point_classes
 from aboutness.text.ngrams import WordNgrams
-from aboutness.text.strings import Bytes, Ends, GrowingTable, pack
+from aboutness.text.strings import Bytes, Ends, GrowingTable, pack, wide_strings
 
 Numbers = NDArray[np.int32]
 
@@ -63,16 +63,19 @@ class BatchAnalyzer:
 
     def _prepared(self, cells: Sequence[str], packed: tuple[Bytes, Ends] | None) -> tuple[Bytes, Ends]:
         """Return the cells in UTF-8, in lower case except for ASCII letters (the kernel folds those)."""
-        if not self.analyzer.lowercase:
-            return packed or pack(cells)
-        if self.analyzer.solo:
+        if self.analyzer.lowercase and self.analyzer.solo:
             return pack([cell.lower() for cell in cells])
-        if packed is None:
-            packed = pack(cells)
-        characters = np.fromiter(map(len, cells), np.int64, len(cells))
-        if characters.sum() == len(packed[0]):
-            return packed
-        return pack([cell if cell.isascii() else cell.lower() for cell in cells])
+        data, ends = pack(cells) if packed is None else packed
+        if not self.analyzer.lowercase or not len(data) or data.max() < 0x80:
+            return data, ends
+        lowered = bytearray(data.data)
+        for i in wide_strings(cells):
+            start, end = int(ends[i - 1]) if i else 0, int(ends[i])
+            cell = cells[i].lower().encode()
+            if len(cell) != end - start:  # a letter whose lower case is longer or shorter: rare
+                return pack([cell if cell.isascii() else cell.lower() for cell in cells])
+            lowered[start:end] = cell
+        return np.frombuffer(lowered, np.uint8), ends
 
     def _tokenize(self, text: Bytes, cells: Ends) -> tuple[Numbers, Ends]:
         from aboutness.kernels.tokenize import tokenize

@@ -41,7 +41,8 @@ def _snowball(language: str) -> StemWords:
 
     check_stemmer(language)
     stemmer = Stemmer.Stemmer(language, 0)  # 0: no cache, since each distinct word comes only once
-    return lambda words: stemmer.stemWords(words)  # type: ignore[no-any-return]
+    stem: StemWords = stemmer.stemWords
+    return stem
 
 
 def _krovetz() -> StemWords:

@@ -12,11 +12,19 @@ Ends = NDArray[np.int64]
 Slots = NDArray[np.uint64]
 
 
-def pack(strings: Iterable[str]) -> tuple[Bytes, Ends]:
+def pack(strings: Sequence[str]) -> tuple[Bytes, Ends]:
     """Return the strings end to end in UTF-8, and where each ends."""
-    encoded = [string.encode() for string in strings]
-    ends = np.fromiter(map(len, encoded), np.int64, len(encoded)).cumsum()
-    return np.frombuffer(b"".join(encoded), np.uint8), ends
+    data = "".join(strings).encode()
+    lengths = np.fromiter(map(len, strings), np.int64, len(strings))
+    if lengths.sum() != len(data):
+        for i in wide_strings(strings):
+            lengths[i] = len(strings[i].encode())
+    return np.frombuffer(data, np.uint8), lengths.cumsum()
+
+
+def wide_strings(strings: Sequence[str]) -> list[int]:
+    """Return which strings are not ASCII."""
+    return [i for i, string in enumerate(strings) if not string.isascii()]
 
 
 def unpack(data: Bytes, ends: Ends, first: int = 0) -> list[str]:
@@ -48,7 +56,7 @@ class StringTable(Sequence[str]):
     @classmethod
     def of(cls, strings: Iterable[str]) -> StringTable:
         """Make a table of distinct strings."""
-        return cls.of_packed(*pack(strings))
+        return cls.of_packed(*pack(list(strings)))
 
     @classmethod
     def of_packed(cls, data: Bytes, ends: Ends) -> StringTable:
@@ -123,7 +131,7 @@ class GrowingTable:
 
         self.reserve(len(ends), len(data))
         numbers = np.empty(len(ends), np.int64)
-        self.count = insert_all(self.data, self.ends, self.slots, self.count, data, ends, numbers)
+        self.count = int(insert_all(self.data, self.ends, self.slots, self.count, data, ends, numbers))
         return numbers
 
     def strings(self, first: int = 0) -> list[str]:

@@ -1,0 +1,5 @@
+"""Run as `python -m aboutness`."""
+
+from aboutness.cli.main import main
+
+main()

@@ -1,0 +1,62 @@
+"""What an index is, in plain values: for `info`, in words or as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aboutness.app.index import Index
+from aboutness.text.analyzers import known_analyzers
+
+
+def describe(index: Index) -> dict[str, Any]:
+    """Return what an index holds."""
+    snapshot, manifest = index.snapshot, index.snapshot.manifest
+    views = {name: snapshot.view(name) for name in manifest.layers}
+    first = next(iter(views.values()))
+    tokens = first.field_lengths.sum(axis=1)
+    keys = sorted({key for segment in snapshot.segments for key in segment.values_by_key})
+    values = {
+        key: len({value for s in snapshot.segments for _, value in s.values_by_key.get(key, ())}) for key in keys
+    }
+    entries = [file for segment in manifest.segments for file in segment.files.values()]
+    entries += [artefact.file for artefact in manifest.artefacts.values()]
+    return {
+        "index": str(index.path),
+        "generation": manifest.generation,
+        "documents": snapshot.documents,
+        "deleted": snapshot.size - snapshot.documents,
+        "segments": len(snapshot.segments),
+        "bytes": sum(entry.bytes for entry in entries),
+        "fields": [
+            {"name": name, "weight": weight, "tokens": int(count)}
+            for (name, weight), count in zip(manifest.fields.items(), tokens, strict=True)
+        ],
+        "layers": [
+            {
+                "name": name,
+                "analyzer": view.analyzer.name,
+                "terms": int((view.df > 0).sum()),
+                "tokens": int(view.field_lengths.sum()),
+            }
+            for name, view in views.items()
+        ],
+        "metadata": [{"key": key, "values": count} for key, count in values.items()],
+        "artefacts": [
+            {
+                "name": artefact.name,
+                "kind": artefact.kind,
+                "seed": artefact.seed,
+                "parameters": dict(artefact.parameters),
+                "generation": artefact.generation,
+                "created": artefact.created,
+            }
+            for artefact in manifest.artefacts.values()
+        ],
+        "created": manifest.created,
+        "software": manifest.software,
+    }
+
+
+def analyzers() -> list[dict[str, str]]:
+    """Return the named analyzers."""
+    return [{"name": name, "summary": named.summary} for name, named in known_analyzers().items()]

@@ -1,0 +1,238 @@
+"""The index as users see it: build, open, change, look into."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aboutness.core.errors import UsageError
+from aboutness.core.record import Document
+from aboutness.core.rejects import OnBad, stop
+from aboutness.index import disk, lock
+from aboutness.index.check import CheckReport, check
+from aboutness.index.database import NAME as DATABASE
+from aboutness.index.filters import Where
+from aboutness.index.snapshot import Snapshot
+from aboutness.index.writer import Added, IndexWriter, Progress
+from aboutness.text.analyzer import Analyzer
+from aboutness.text.analyzers import analyzer as named_analyzer
+
+if TYPE_CHECKING:
+    from aboutness.index.view import LayerView
+
+Records = Iterable[Document | Mapping[str, Any]]
+
+DEFAULT_ANALYZER = "english"
+DEFAULT_LAYER = "main"
+
+
+class Index:
+    """A collection of documents that can be searched; on disk, or in memory where no path is given.
+
+    >>> index = Index.build([{"id": "a", "text": "a city in New Mexico"}, {"id": "b", "text": "a song"}])
+    >>> len(index), "a" in index, index["a"].fields["text"]
+    (2, True, 'a city in New Mexico')
+    """
+
+    def __init__(self, snapshot: Snapshot, memory: tempfile.TemporaryDirectory[str] | None = None) -> None:
+        self.snapshot = snapshot
+        self._memory = memory
+        self.added = Added()
+
+    # --- build and open --------------------------------------------------------------------------------
+
+    @classmethod
+    def build(
+        cls,
+        records: Records,
+        path: str | Path | None = None,
+        *,
+        analyzer: str | Analyzer = DEFAULT_ANALYZER,
+        layers: Mapping[str, str | Analyzer] | None = None,
+        weights: Mapping[str, float] | None = None,
+        overwrite: bool = False,
+        on_bad: OnBad = stop,
+        progress: Progress | None = None,
+    ) -> Index:
+        """Make an index of `records` at `path` (in memory without one) and open it.
+
+        Nothing stands at `path` before all is done. `layers` are further analyzers by name; `weights` says
+        how much each field counts (1 unless said). An index that is there already is replaced, in one step,
+        only with `overwrite`.
+        """
+        analyzers = {DEFAULT_LAYER: named_analyzer(analyzer)}
+        analyzers |= {name: named_analyzer(value) for name, value in (layers or {}).items()}
+        _check_weights(weights or {})
+        if path is None:
+            memory = tempfile.TemporaryDirectory(prefix="aboutness-")
+            target = Path(memory.name) / "memory.index"
+            with IndexWriter.create(target, analyzers, weights, durable=False) as writer:
+                added = writer.add(records, on_bad=on_bad, progress=progress)
+                writer.commit()
+            index = cls(Snapshot.open(target), memory)
+        else:
+            target = Path(path)
+            if (target / DATABASE).exists():
+                added = _replace(target, analyzers, weights, records, on_bad, progress, overwrite=overwrite)
+            else:
+                added = _build_new(target, analyzers, weights, records, on_bad, progress)
+            index = cls(Snapshot.open(target))
+        index.added = added
+        return index
+
+    @classmethod
+    def open(cls, path: str | Path, *, verify: bool = False) -> Index:
+        """Open an index; with `verify`, compare every file with its checksum first."""
+        return cls(Snapshot.open(Path(path), verify=verify))
+
+    @property
+    def path(self) -> Path:
+        """Return the folder of the index."""
+        return self.snapshot.folder
+
+    def refresh(self) -> bool:
+        """Go over to the newest generation, if there is a newer one; return whether there was."""
+        newest = Snapshot.open(self.path)
+        changed = newest.generation != self.snapshot.generation
+        if changed:
+            self.snapshot = newest
+        return changed
+
+    # --- look into -------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return self.snapshot.documents
+
+    def __contains__(self, identifier: object) -> bool:
+        return isinstance(identifier, str) and bool(self.snapshot.numbers([identifier])[0] >= 0)
+
+    def __getitem__(self, identifier: str) -> Document:
+        return self.snapshot.document(self.snapshot.number(identifier))
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(self.snapshot)
+
+    def __repr__(self) -> str:
+        return f"<Index {str(self.path)!r}: {len(self):,} documents, generation {self.snapshot.generation}>"
+
+    def view(
+        self, layer: str | None = None, fields: Mapping[str, float] | Sequence[str] | None = None
+    ) -> LayerView:
+        """Return the term-document matrix of a layer over all fields, some of them, or with other weights."""
+        return self.snapshot.view(layer, fields)
+
+    def where(self, where: Where) -> list[str]:
+        """Return the ids of the documents whose metadata meet all conditions, in order of arrival."""
+        return [self.snapshot.id(int(number)) for number in self.snapshot.where(where).nonzero()[0]]
+
+    def check(self, *, deep: bool = False) -> CheckReport:
+        """Look for damage; with `deep`, read and compare everything."""
+        return check(self.path, deep=deep)
+
+    # --- change ----------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def changes(self) -> Iterator[IndexWriter]:
+        """Make several changes in one commit; none of them where the block raises."""
+        with IndexWriter(self.path, durable=self._memory is None) as writer:
+            yield writer
+            writer.commit()
+        self.refresh()
+
+    def add(
+        self,
+        records: Records,
+        *,
+        update: bool = False,
+        on_bad: OnBad = stop,
+        progress: Progress | None = None,
+    ) -> Added:
+        """Add records; with `update`, those whose id is there replace the others."""
+        with self.changes() as writer:
+            return writer.add(records, update=update, on_bad=on_bad, progress=progress)
+
+    def delete(self, identifiers: str | Iterable[str], *, missing_ok: bool = False) -> int:
+        """Delete documents by id; return how many."""
+        wanted = [identifiers] if isinstance(identifiers, str) else identifiers
+        with self.changes() as writer:
+            return writer.delete(wanted, missing_ok=missing_ok)
+
+    def add_layer(self, name: str, analyzer: str | Analyzer) -> None:
+        """Analyse the documents in a further way."""
+        with self.changes() as writer:
+            writer.add_layer(name, named_analyzer(analyzer))
+
+    def merge(self) -> None:
+        """Make one segment of all: smaller, and a little faster to search."""
+        with self.changes() as writer:
+            writer.merge()
+
+
+def check_folder(path: str | Path, *, deep: bool = False) -> CheckReport:
+    """Look for damage in an index, also one that cannot be opened."""
+    return check(Path(path), deep=deep)
+
+
+def _build_new(
+    target: Path,
+    analyzers: Mapping[str, Analyzer],
+    weights: Mapping[str, float] | None,
+    records: Records,
+    on_bad: OnBad,
+    progress: Progress | None,
+) -> Added:
+    """Build in a folder beside the target, and give it its name when all is on the disk."""
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise UsageError(f"{target} is there already and is not an index; choose another place")
+    parent = target.absolute().parent
+    with disk.reporting("make the folder", parent):
+        parent.mkdir(parents=True, exist_ok=True)
+    prefix = f".{target.name}.building-"
+    for left in parent.glob(f"{prefix}*"):
+        if not lock.is_locked(left):
+            disk.remove(left)
+    building = parent / f"{prefix}{secrets.token_hex(4)}"
+    try:
+        with IndexWriter.create(building, analyzers, weights) as writer:
+            added = writer.add(records, on_bad=on_bad, progress=progress)
+            writer.commit()
+            disk.sync_folder(building)
+            disk.move(building, target)
+            disk.sync_folder(parent)
+    except BaseException:
+        disk.remove(building)
+        raise
+    return added
+
+
+def _replace(
+    target: Path,
+    analyzers: Mapping[str, Analyzer],
+    weights: Mapping[str, float] | None,
+    records: Records,
+    on_bad: OnBad,
+    progress: Progress | None,
+    *,
+    overwrite: bool,
+) -> Added:
+    """Replace everything in an index by one commit; readers keep the old generation until they refresh."""
+    if not overwrite:
+        raise UsageError(
+            f"there is an index at {target} already; add to it (aboutness add {target} …), or replace it with "
+            "overwrite (--overwrite)"
+        )
+    with IndexWriter(target) as writer:
+        writer.start_over(analyzers, weights)
+        added = writer.add(records, on_bad=on_bad, progress=progress)
+        writer.commit()
+    return added
+
+
+def _check_weights(weights: Mapping[str, float]) -> None:
+    for name, weight in weights.items():
+        if not 0 < weight < float("inf"):
+            raise UsageError(f"the weight of field {name!r} must be a number above 0, got {weight}")

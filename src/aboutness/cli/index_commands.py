@@ -1,0 +1,344 @@
+"""Commands that make, change and look into an index."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from aboutness.cli.render import ends_well, progress, show_json, show_pairs, show_table, size
+from aboutness.core.errors import UsageError
+from aboutness.core.rejects import OnBad, RejectFile, stop
+
+
+class OnError(StrEnum):
+    """What happens at a record that cannot be used."""
+
+    STOP = "stop"
+    SKIP = "skip"
+
+
+SourcesArgument = Annotated[
+    list[str],
+    typer.Argument(metavar="SOURCE...", help="Files, folders, 'stdlib', or 'irds:NAME'. See: aboutness formats."),
+]
+FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the index.")]
+FormatOption = Annotated[str | None, typer.Option("--format", help="The sources' format; guessed if not given.")]
+FieldOption = Annotated[
+    list[str] | None, typer.Option("--field", help="A key or column that holds text (repeatable).")
+]
+IdOption = Annotated[str | None, typer.Option("--id-key", help="The key or column that holds the id.")]
+OnErrorOption = Annotated[OnError, typer.Option("--on-error", help="At a bad record: stop, or skip it.")]
+RejectsOption = Annotated[
+    Path | None, typer.Option("--rejects", help="Where skipped records go. [default: NAME.rejects.jsonl]")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the command line."""
+    commands: dict[str, Callable[..., None]] = {
+        "demo": demo,
+        "index": index,
+        "add": add,
+        "delete": delete,
+        "merge": merge,
+        "layer": layer,
+        "info": info,
+        "check": check,
+        "analyzers": analyzers,
+        "formats": formats,
+    }
+    for name, command in commands.items():
+        app.command(name)(ends_well(command))
+
+
+def index(
+    sources: SourcesArgument,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to make.")],
+    analyzer: Annotated[
+        str, typer.Option("--analyzer", "-a", help="How text becomes terms. See: aboutness analyzers.")
+    ] = "english",
+    layers: Annotated[
+        list[str] | None, typer.Option("--layer", help="A further layer, NAME=ANALYZER (repeatable).")
+    ] = None,
+    weights: Annotated[
+        list[str] | None, typer.Option("--weight", help="How much a field counts, FIELD=NUMBER (repeatable).")
+    ] = None,
+    format: FormatOption = None,  # noqa: A002 - the word users know
+    fields: FieldOption = None,
+    id_key: IdOption = None,
+    on_error: OnErrorOption = OnError.STOP,
+    rejects: RejectsOption = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an index that is there.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Make an index of documents.
+
+    Nothing stands at the output before all is done; Ctrl-C leaves everything as it was.
+    """
+    from aboutness.app.index import Index
+    from aboutness.app.sources import Sources
+
+    named = Sources(sources, format, fields, id_key)
+    with _reading(named, "Indexing", output, on_error, rejects) as (on_bad, tell, done):
+        built = Index.build(
+            named.documents(on_bad),
+            output,
+            analyzer=analyzer,
+            layers=dict(_pair(text, "--layer", str) for text in layers or ()),
+            weights=dict(_pair(text, "--weight", float) for text in weights or ()),
+            overwrite=overwrite,
+            on_bad=on_bad,
+            progress=tell,
+        )
+        done(built, built.added, as_json)
+
+
+def add(
+    folder: FolderArgument,
+    sources: SourcesArgument,
+    update: Annotated[bool, typer.Option("--update", help="Replace documents whose id is there.")] = False,
+    format: FormatOption = None,  # noqa: A002
+    fields: FieldOption = None,
+    id_key: IdOption = None,
+    on_error: OnErrorOption = OnError.STOP,
+    rejects: RejectsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Add documents to an index, in one commit."""
+    from aboutness.app.index import Index
+    from aboutness.app.sources import Sources
+
+    named = Sources(sources, format, fields, id_key)
+    opened = Index.open(folder)
+    with _reading(named, "Adding", folder, on_error, rejects) as (on_bad, tell, done):
+        added = opened.add(named.documents(on_bad), update=update, on_bad=on_bad, progress=tell)
+        done(opened, added, as_json)
+
+
+def delete(
+    folder: FolderArgument,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Ids of documents.")] = None,
+    ids_from: Annotated[
+        typer.FileText | None,
+        typer.Option("--ids-from", help="A file with one id a line; - for standard input."),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option("--where", help="Metadata conditions, e.g. 'year<1990' (all must hold)."),
+    ] = None,
+    missing_ok: Annotated[bool, typer.Option("--missing-ok", help="Pass over ids that are not there.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Delete documents, in one commit."""
+    from aboutness.app.index import Index
+
+    opened = Index.open(folder)
+    wanted = [*(ids or ())]
+    if ids_from:
+        wanted += [line.rstrip("\r\n") for line in ids_from if line.strip()]
+    if where:
+        wanted += opened.where(where)
+    elif not wanted:
+        raise UsageError("say which documents: ids, --ids-from FILE, or --where CONDITION")
+    deleted = opened.delete(wanted, missing_ok=missing_ok)
+    result = {"index": str(folder), "deleted": deleted, "documents": len(opened)}
+    if as_json:
+        show_json({**result, "generation": opened.snapshot.generation})
+    else:
+        typer.echo(f"Deleted {deleted:,} documents; {len(opened):,} are left in {folder}")
+
+
+def merge(folder: FolderArgument, as_json: JsonOption = False) -> None:
+    """Make one segment of all: smaller, and a little faster to search."""
+    from aboutness.app.index import Index
+
+    opened = Index.open(folder)
+    before = len(opened.snapshot.segments)
+    opened.merge()
+    after = len(opened.snapshot.segments)
+    if as_json:
+        show_json({"index": str(folder), "segments_before": before, "segments": after})
+    else:
+        typer.echo(f"Merged {before} segments to {after}")
+
+
+def layer(
+    folder: FolderArgument,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The new layer's name.")],
+    analyzer: Annotated[str, typer.Argument(metavar="ANALYZER", help="See: aboutness analyzers.")],
+) -> None:
+    """Add a layer: analyse the stored documents in a further way."""
+    from aboutness.app.index import Index
+
+    opened = Index.open(folder)
+    opened.add_layer(name, analyzer)
+    typer.echo(f"Added layer {name} ({analyzer}): {opened.view(name).vocabulary_size:,} terms")
+
+
+def info(folder: FolderArgument, as_json: JsonOption = False) -> None:
+    """Show what an index holds."""
+    from aboutness.app.describe import describe
+    from aboutness.app.index import Index
+
+    facts = describe(Index.open(folder))
+    if as_json:
+        show_json(facts)
+        return
+    show_pairs(
+        [
+            ("index", facts["index"]),
+            (
+                "documents",
+                f"{facts['documents']:,}" + (f" ({facts['deleted']:,} deleted)" if facts["deleted"] else ""),
+            ),
+            ("size", f"{size(facts['bytes'])} in {facts['segments']} segments"),
+            ("generation", f"{facts['generation']}, made {facts['created']}, last by {facts['software']}"),
+        ]
+    )
+    for title in ("fields", "layers", "metadata", "artefacts"):
+        if facts[title]:
+            typer.echo(f"\n{title}")
+            show_table([{key: value for key, value in row.items() if key != "parameters"} for row in facts[title]])
+
+
+def check(
+    folder: FolderArgument,
+    deep: Annotated[bool, typer.Option("--deep", help="Read and compare everything, not only sizes.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Look for damage; the exit code is 5 where some is found."""
+    from aboutness.app.index import check_folder
+
+    report = check_folder(folder, deep=deep)
+    if as_json:
+        show_json({"index": str(folder), "ok": report.ok, **vars(report)})
+    else:
+        for problem in report.problems:
+            typer.echo(problem)
+        if report.unnamed:
+            typer.echo(f"{len(report.unnamed)} files belong to no commit; the next writer removes them")
+        if report.ok:
+            typer.echo(
+                f"{folder} is sound: {report.documents:,} documents, {report.files} files, {size(report.bytes)}"
+                + ("" if deep else " (sizes and headers; --deep compares everything)")
+            )
+    if not report.ok:
+        typer.echo(f"aboutness: {folder} is damaged; build it anew, or restore a copy", err=True)
+        raise typer.Exit(5)
+
+
+def analyzers(as_json: JsonOption = False) -> None:
+    """List the ways in which text can become terms."""
+    from aboutness.app.describe import analyzers as known
+
+    if as_json:
+        show_json(known())
+    else:
+        show_table(known())
+        typer.echo("\nOptions go in brackets: 'english[stop=none,words=1-2]', 'plain[letters=3-5]'")
+
+
+def formats(as_json: JsonOption = False) -> None:
+    """List the formats that can be read."""
+    from aboutness.app.sources import formats as known
+
+    (show_json if as_json else show_table)(known())
+
+
+def demo(
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Keep the index in this folder. [default: in memory]"),
+    ] = None,
+    no_serve: Annotated[  # noqa: ARG001 - there is nothing to serve yet
+        bool, typer.Option("--no-serve", help="End after printing (the only way, for now).")
+    ] = False,
+) -> None:
+    """Index the documentation of Python's standard library and look into it."""
+    from aboutness.app.demo import WORDS, build_demo, look_up
+
+    start = time.perf_counter()
+    typer.echo("Indexing the documentation of Python's standard library …", err=True)
+    built = build_demo(str(output) if output else None)
+    view = built.view()
+    typer.echo(
+        f"{len(built):,} modules, classes and functions; {int(view.total_length):,} tokens, "
+        f"{view.vocabulary_size:,} terms; {time.perf_counter() - start:.1f} s"
+    )
+    for phrase in WORDS:
+        found = look_up(built, phrase)
+        typer.echo(
+            f"\n{phrase!r} ({' + '.join(found.terms)}) stands in {found.documents:,} of them, the shortest:"
+        )
+        for title in found.titles:
+            typer.echo(f"  {title}")
+
+
+Done = Callable[[Any, Any, bool], None]
+
+
+@contextmanager
+def _reading(
+    sources: Any,  # noqa: ANN401 - app.sources is imported late
+    title: str,
+    folder: Path,
+    on_error: OnError,
+    rejects: Path | None,
+) -> Iterator[tuple[OnBad, Callable[[int, int], None], Done]]:
+    """Set up progress and the reject file; yield what takes bad records, progress, and the result."""
+    from aboutness.app.sources import default_rejects, metered
+
+    start = time.perf_counter()
+    with ExitStack() as stack:
+        reject_file = None
+        if on_error is OnError.SKIP:
+            reject_file = stack.enter_context(RejectFile(rejects or default_rejects(folder)))
+        elif rejects is not None:
+            raise UsageError("--rejects goes with --on-error skip")
+        tell, tell_bytes = stack.enter_context(progress(title, sources.size))
+        stack.enter_context(metered(tell_bytes))
+
+        def done(index: Any, added: Any, as_json: bool) -> None:  # noqa: ANN401
+            stack.close()
+            _report(index, added, reject_file, time.perf_counter() - start, as_json=as_json)
+
+        yield reject_file or stop, tell, done
+
+
+def _report(index: Any, added: Any, rejects: RejectFile | None, seconds: float, *, as_json: bool) -> None:  # noqa: ANN401
+    rejected = rejects.count if rejects else 0
+    if as_json:
+        show_json(
+            {
+                "index": str(index.path),
+                "documents": len(index),
+                "added": added.added,
+                "updated": added.updated,
+                "rejected": rejected,
+                "rejects": str(rejects.path) if rejects and rejected else None,
+                "generation": index.snapshot.generation,
+                "seconds": round(seconds, 3),
+            }
+        )
+        return
+    changed = f", {added.updated:,} of them updates" if added.updated else ""
+    typer.echo(f"{added.added:,} documents added{changed} in {seconds:.1f} s; {index.path} holds {len(index):,}")
+    if rejects and rejected:
+        typer.echo(f"{rejected:,} records could not be used; they are in {rejects.path}")
+
+
+def _pair(text: str, option: str, read: Callable[[str], Any]) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    try:
+        if not name or not equals:
+            raise ValueError(text)
+        return name, read(value)
+    except ValueError:
+        raise UsageError(f"{option} is written NAME=VALUE, got {text!r}") from None

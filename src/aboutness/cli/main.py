@@ -1,0 +1,40 @@
+"""The command `aboutness`: every command, and how errors end it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from aboutness._version import __version__
+from aboutness.cli import index_commands
+
+app = typer.Typer(
+    name="aboutness",
+    help="Search that knows what a document is about, and says why.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+index_commands.register(app)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"aboutness {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _top(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Search that knows what a document is about, and says why."""
+
+
+def main() -> None:
+    """Run the command line."""
+    app()

@@ -1,0 +1,106 @@
+"""What goes to the terminal: data on standard output, progress and errors on standard error."""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn, ParamSpec, TypeVar
+
+import typer
+
+from aboutness.core.errors import AboutnessError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Tell = Callable[[int, int], None]
+
+
+def ends_well(command: Callable[P, R]) -> Callable[P, R]:
+    """Turn the errors of a command into one line on standard error and the exit code that they mean."""
+
+    @functools.wraps(command)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return command(*args, **kwargs)
+        except AboutnessError as error:
+            _end(error, str(error))
+        except KeyboardInterrupt as error:
+            _end(error, "interrupted; the index is unchanged")
+
+    return wrapped
+
+
+def _end(error: BaseException, message: str) -> NoReturn:
+    from aboutness.app.outcome import outcome
+
+    typer.echo(f"aboutness: {message}", err=True)
+    raise typer.Exit(outcome(error).exit_code) from None
+
+
+def show_json(value: object) -> None:
+    """Print plain values as JSON."""
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def show_pairs(pairs: Sequence[tuple[str, str]]) -> None:
+    """Print names and values in two columns."""
+    width = max(len(name) for name, _ in pairs)
+    for name, value in pairs:
+        typer.echo(f"{name:<{width}}  {value}".rstrip())
+
+
+def show_table(rows: Sequence[dict[str, Any]]) -> None:
+    """Print rows with the same keys as a table, with the keys as its head."""
+    if not rows:
+        return
+    cells = [list(rows[0]), *([_cell(value) for value in row.values()] for row in rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
+    for row in cells:
+        typer.echo("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _cell(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def size(count: float) -> str:
+    """Return a number of bytes as people say it."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:,.0f} {unit}" if unit == "bytes" else f"{count:,.1f} {unit}"
+        count /= 1000
+    return f"{count:,.1f} TB"
+
+
+@contextmanager
+def progress(title: str, total: int) -> Iterator[tuple[Tell, Callable[[int], None]]]:
+    """Show, on a terminal, how many documents are done and how many of `total` bytes are read.
+
+    Yields what to tell the documents to, and what to tell the bytes to.
+    """
+    if not sys.stderr.isatty():
+        yield (lambda _documents, _characters: None), (lambda _count: None)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[documents]:,} documents"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task(title, total=total or None, documents=0)
+
+        def tell_documents(documents: int, _characters: int) -> None:
+            bar.update(task, documents=documents)
+
+        yield tell_documents, lambda count: bar.update(task, advance=count)

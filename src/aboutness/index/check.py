@@ -1,0 +1,120 @@
+"""Is an index what was written? Every problem found, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from aboutness.core.errors import DamagedIndex
+from aboutness.index import disk
+from aboutness.index.database import database_problems, read_manifest
+from aboutness.index.layer import LayerSegment, layer_arrays
+from aboutness.index.manifest import FileEntry, Manifest
+from aboutness.index.segment import Segment
+from aboutness.index.snapshot import ARRAYS, Snapshot
+from aboutness.text.strings import slots_for
+
+
+@dataclass
+class CheckReport:
+    """What was looked at and what was found wrong."""
+
+    deep: bool
+    generation: int = 0
+    files: int = 0
+    bytes: int = 0
+    documents: int = 0
+    problems: list[str] = field(default_factory=list)
+    unnamed: list[str] = field(
+        default_factory=list
+    )  # files no commit names: harmless, the next writer removes them
+
+    @property
+    def ok(self) -> bool:
+        """Tell whether nothing is wrong."""
+        return not self.problems
+
+
+def check(folder: Path, *, deep: bool = False) -> CheckReport:
+    """Check names, sizes and headers; with `deep`, every checksum, every document and every posting too."""
+    report = CheckReport(deep)
+    try:
+        manifest = read_manifest(folder)
+    except DamagedIndex as error:
+        report.problems.append(str(error))
+        return report
+    report.generation = manifest.generation
+    report.problems += database_problems(folder)
+    report.problems += _file_problems(folder, manifest, report)
+    if report.ok:
+        try:
+            snapshot = Snapshot.of_manifest(folder, manifest)
+        except DamagedIndex as error:
+            report.problems.append(str(error))
+            return report
+        report.documents = snapshot.documents
+        if deep:
+            for segment in snapshot.segments:
+                report.problems += (f"segment {segment.name}: {found}" for found in segment_problems(segment))
+    return report
+
+
+def _file_problems(folder: Path, manifest: Manifest, report: CheckReport) -> Iterator[str]:
+    arrays = folder / ARRAYS
+    entries = [entry for segment in manifest.segments for entry in segment.files.values()]
+    entries += [artefact.file for artefact in manifest.artefacts.values()]
+    for entry in entries:
+        report.files += 1
+        report.bytes += entry.bytes
+        yield from _one_file(arrays / entry.name, entry, deep=report.deep)
+    if arrays.is_dir():
+        named = manifest.files()
+        report.unnamed = sorted(path.name for path in arrays.iterdir() if path.name not in named)
+
+
+def _one_file(path: Path, entry: FileEntry, *, deep: bool) -> Iterator[str]:
+    if not path.is_file():
+        yield f"{path} is missing"
+    elif (size := path.stat().st_size) != entry.bytes:
+        yield f"{path} has {size:,} bytes instead of {entry.bytes:,}"
+    elif deep and (checksum := disk.checksum_of(path)) != entry.checksum:
+        yield f"{path} was changed: its checksum is {checksum:08x} instead of {entry.checksum:08x}"
+
+
+def segment_problems(segment: Segment) -> Iterator[str]:
+    """Yield what does not fit together inside a segment whose files are as they were written."""
+    from aboutness.kernels.strings import fill_slots, hash_all
+
+    fields = segment.fields
+    if len(segment.dead) and not 0 <= segment.dead.min() <= segment.dead.max() < len(segment):
+        yield "a dead document has a number that no document has"
+    hashes = np.empty(len(segment), np.uint64)
+    hash_all(segment.data, np.ascontiguousarray(segment.ends[fields - 1 :: fields]), hashes)
+    for number in np.flatnonzero(hashes != segment.checksums):
+        yield f"the text of document {segment.ids[int(number)]!r} is not what was stored"
+    slots = slots_for(len(segment.ids))
+    if fill_slots(segment.ids.data, segment.ids.ends, len(segment.ids), slots) >= 0:
+        yield "an id stands twice"
+    for name, layer in segment.layers.items():
+        if wrong := list(_differences(layer)):
+            yield f"layer {name!r}: {', '.join(wrong)} do not follow from its token stream"
+
+
+def _differences(layer: LayerSegment) -> Iterator[str]:
+    vocabulary = layer.first_term + len(layer.new_terms)
+    expected = layer_arrays(layer.new_terms, vocabulary, layer.tokens, layer.token_ends, layer.fields)
+    actual: dict[str, Any] = {
+        "forward.ends": layer.forward_ends,
+        "forward.terms": layer.forward_terms,
+        "forward.counts": layer.forward_counts,
+        "postings.terms": layer.terms,
+        "postings.ends": layer.posting_ends,
+        "postings.documents": layer.posting_documents,
+        "postings.counts": layer.posting_counts,
+        "postings.totals": layer.totals,
+    }
+    return (name for name, array in actual.items() if not np.array_equal(array, expected[name]))

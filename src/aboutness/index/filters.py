@@ -1,0 +1,96 @@
+"""Which documents have the metadata one wants: conditions on keys and values, met by reading postings."""
+
+from __future__ import annotations
+
+import json
+import operator
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aboutness.core.errors import UsageError
+from aboutness.index.segment import Segment
+
+COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "<=": operator.le, ">=": operator.ge, "!=": operator.ne, "=": operator.eq, "<": operator.lt, ">": operator.gt,
+}  # fmt: skip
+CONDITION = re.compile(r"\s*(?P<key>[^<>=!]+?)\s*(?P<sign><=|>=|!=|=|<|>)\s*(?P<value>.*?)\s*", re.DOTALL)
+
+Where: TypeAlias = "Mapping[str, Any] | Iterable[str | Condition] | str | Condition"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A key, a comparison and the values of which one must hold; of a list, one item must."""
+
+    key: str
+    sign: str
+    values: tuple[Any, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Condition:
+        """Read `year>=1987` or `topics=acq`; a value that looks like a number is taken as either."""
+        match = CONDITION.fullmatch(text)
+        if not match:
+            raise UsageError(f"a condition is written key=value (or !=, <, <=, >, >=), got {text!r}")
+        value = match["value"]
+        try:
+            decoded = json.loads(value)
+        except ValueError:
+            decoded = value
+        scalar = isinstance(decoded, (str, int, float))
+        return cls(match["key"], match["sign"], (value, decoded) if scalar and decoded != value else (value,))
+
+    def holds(self, value: object) -> bool:
+        """Tell whether a value meets the condition; texts compare with texts, numbers with numbers."""
+        compare = COMPARE["=" if self.sign == "!=" else self.sign]
+        return any(_comparable(value, wanted) and compare(value, wanted) for wanted in self.values)
+
+
+def conditions(where: Where) -> list[Condition]:
+    """Return the conditions that must all hold.
+
+    `{"topics": "acq", "year": [1986, 1987]}` asks for equal values (one of a list); a text, or a list of texts,
+    is read by `Condition.parse`.
+    """
+    if isinstance(where, Condition):
+        return [where]
+    if isinstance(where, str):
+        return [Condition.parse(where)]
+    if isinstance(where, Mapping):
+        return [
+            Condition(key, "=", tuple(value) if isinstance(value, (list, tuple)) else (value,))
+            for key, value in where.items()
+        ]
+    return [condition for part in where for condition in conditions(part)]
+
+
+def matching(segments: Sequence[Segment], where: Where) -> NDArray[np.bool_]:
+    """Return for each document number whether it is alive and all conditions hold."""
+    asked = conditions(where)
+    masks = [np.zeros(0, np.bool_)]
+    for segment in segments:
+        mask = ~segment.dead_mask()
+        for condition in asked:
+            mask &= _holds(segment, condition)
+        masks.append(mask)
+    return np.concatenate(masks)
+
+
+def _holds(segment: Segment, condition: Condition) -> NDArray[np.bool_]:
+    mask = np.zeros(len(segment), np.bool_)
+    for number, value in segment.values_by_key.get(condition.key, ()):
+        if condition.holds(value):
+            start = int(segment.value_ends[number - 1]) if number else 0
+            mask[segment.value_documents[start : segment.value_ends[number]]] = True
+    return ~mask if condition.sign == "!=" else mask
+
+
+def _comparable(value: object, wanted: object) -> bool:
+    if isinstance(value, str) or isinstance(wanted, str):
+        return isinstance(value, str) and isinstance(wanted, str)
+    return isinstance(value, bool) == isinstance(wanted, bool)

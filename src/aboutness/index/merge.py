@@ -1,0 +1,92 @@
+"""Neighbouring segments to one, without their dead documents: the same arrays that indexing would have made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aboutness.index.builder import joined
+from aboutness.index.layer import layer_arrays
+from aboutness.index.metadata import metadata_arrays
+from aboutness.index.segment import DOCUMENTS, Segment, document_arrays, layer_role
+from aboutness.text.strings import GrowingTable, StringTable
+
+Arrays = dict[str, NDArray[Any]]
+Ends = NDArray[np.int64]
+Kept = Sequence[NDArray[np.int64]]
+
+LARGEST_MERGED = 1 << 27  # tokens of all layers; larger segments are merged only when that is asked for
+
+
+def merge_run(segments: Sequence[Segment]) -> int:
+    """Return how many of the last segments should be merged now: 0, or at least 2.
+
+    Going back from the newest, a segment joins while it is smaller than twice all that came after it. So
+    sizes about double from one segment to the next older, and a document is rewritten about log2(n) times.
+    """
+    count, documents, tokens = 0, 0, 0
+    for segment in reversed(segments):
+        size = sum(len(layer.tokens) for layer in segment.layers.values())
+        if count and (segment.live > 2 * documents or tokens + size > LARGEST_MERGED):
+            break
+        count, documents, tokens = count + 1, documents + segment.live, tokens + size
+    return count if count > 1 else 0
+
+
+def merged_roles(segments: Sequence[Segment], fields: int) -> dict[str, Callable[[], Arrays]]:
+    """Return for each file of one segment that replaces these neighbours a function that makes its arrays."""
+    kept = [np.flatnonzero(~segment.dead_mask()) for segment in segments]
+    return {
+        DOCUMENTS: partial(_merged_documents, segments, kept, fields),
+        **{layer_role(name): partial(_merged_layer, segments, kept, fields, name) for name in segments[0].layers},
+    }
+
+
+def _merged_documents(segments: Sequence[Segment], kept: Kept, fields: int) -> Arrays:
+    ids, texts = [], []
+    for segment, keep in zip(segments, kept, strict=True):
+        ids.append(_taken(segment.ids.data, segment.ids.ends, keep))
+        texts.append(_taken(segment.data, segment.ends, _cells(keep, segment.fields, fields)))
+    return document_arrays(StringTable.of_packed(*joined(ids)), *joined(texts), _merged_metadata(segments, kept))
+
+
+def _merged_layer(segments: Sequence[Segment], kept: Kept, fields: int, name: str) -> Arrays:
+    streams, terms = [], []
+    for segment, keep in zip(segments, kept, strict=True):
+        layer = segment.layers[name]
+        streams.append(_taken(layer.tokens, layer.token_ends, _cells(keep, layer.fields, fields)))
+        terms.append((layer.new_terms.data, layer.new_terms.ends))
+    table = StringTable.of_packed(*joined(terms))
+    return layer_arrays(table, segments[0].layers[name].first_term + len(table), *joined(streams), fields)
+
+
+def _cells(documents: NDArray[np.int64], had: int, fields: int) -> NDArray[np.int64]:
+    """Return the cells of documents that had fewer fields; -1 stands for the cells they did not have."""
+    field = np.arange(fields)
+    return np.where(field < had, documents[:, None] * had + field, -1).ravel()
+
+
+def _taken(data: NDArray[Any], ends: Ends, chosen: NDArray[np.int64]) -> tuple[NDArray[Any], Ends]:
+    from aboutness.kernels.strings import take
+
+    if not len(ends):
+        return data, np.zeros(len(chosen), np.int64)
+    lengths = np.diff(ends, prepend=0)
+    out = np.empty(int(lengths[chosen[chosen >= 0]].sum()), data.dtype)
+    out_ends = np.empty(len(chosen), np.int64)
+    take(data, ends, chosen, out, out_ends)
+    return out, out_ends
+
+
+def _merged_metadata(segments: Sequence[Segment], kept: Kept) -> Arrays:
+    values = GrowingTable()
+    parts = []
+    for segment, keep in zip(segments, kept, strict=True):
+        numbers = values.add(segment.values.data, segment.values.ends).astype(np.int32)
+        entries, ends = _taken(segment.entries, segment.entry_ends, keep)
+        parts.append((numbers[entries], ends))
+    return metadata_arrays(StringTable.of_packed(*values.packed()), *joined(parts))

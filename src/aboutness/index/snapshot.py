@@ -1,0 +1,206 @@
+"""An index as it was at one generation: read-only, complete, and not disturbed by later commits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aboutness.core.errors import DamagedIndex, NotFound, UsageError
+from aboutness.core.record import Document
+from aboutness.index import disk
+from aboutness.index.arrays import map_arrays
+from aboutness.index.database import read_manifest
+from aboutness.index.filters import Where, matching
+from aboutness.index.layer import LayerSegment
+from aboutness.index.manifest import FileEntry, Manifest, SegmentEntry
+from aboutness.index.segment import DOCUMENTS, Segment, layer_role
+from aboutness.index.view import LayerView
+from aboutness.text.analyzer import Analyzer
+from aboutness.text.strings import pack
+
+ARRAYS = "arrays"  # the folder of the immutable files
+TRIES = 20
+
+
+class Snapshot:
+    """One generation of an index, mapped into memory. Document numbers rise with arrival; some are dead."""
+
+    def __init__(self, folder: Path, manifest: Manifest, segments: Sequence[Segment]) -> None:
+        self.folder = folder
+        self.manifest = manifest
+        self.segments = tuple(segments)
+
+    @classmethod
+    def open(cls, folder: str | Path, *, verify: bool = False) -> Snapshot:
+        """Map the newest generation; with `verify`, read every file and compare its checksum first."""
+        folder = Path(folder)
+        manifest = read_manifest(folder)
+        for _ in range(TRIES):
+            try:
+                return cls.of_manifest(folder, manifest, verify=verify)
+            except FileNotFoundError as error:
+                # A commit may have replaced the file after the manifest was read: read it again.
+                newer = read_manifest(folder)
+                if newer.generation == manifest.generation:
+                    raise DamagedIndex(f"a file of the index is missing: {error.filename}") from None
+                manifest = newer
+        raise DamagedIndex(f"{folder} changes faster than it can be opened")
+
+    @classmethod
+    def of_manifest(cls, folder: Path, manifest: Manifest, *, verify: bool = False) -> Snapshot:
+        """Map the files that a manifest names."""
+        first = 0
+        first_terms = dict.fromkeys(manifest.layers, 0)
+        segments = []
+        for entry in manifest.segments:
+            segment = open_segment(folder / ARRAYS, entry, first, first_terms, verify=verify)
+            segments.append(segment)
+            first += len(segment)
+            for name, layer in segment.layers.items():
+                first_terms[name] += len(layer.new_terms)
+        return cls(folder, manifest, segments)
+
+    @property
+    def generation(self) -> int:
+        """Return how many commits there had been."""
+        return self.manifest.generation
+
+    @property
+    def fields(self) -> list[str]:
+        """Return the names of the text fields."""
+        return list(self.manifest.fields)
+
+    @property
+    def size(self) -> int:
+        """Return how many document numbers there are, the dead included."""
+        return sum(len(segment) for segment in self.segments)
+
+    @property
+    def documents(self) -> int:
+        """Return how many documents there are, the dead not counted."""
+        return sum(segment.live for segment in self.segments)
+
+    @cached_property
+    def alive(self) -> NDArray[np.bool_]:
+        """Return for each document number whether it is alive."""
+        return ~np.concatenate([np.zeros(0, np.bool_), *(segment.dead_mask() for segment in self.segments)])
+
+    def analyzer(self, layer: str | None = None) -> Analyzer:
+        """Return the analyzer of a layer (the first one unless named)."""
+        return Analyzer.from_json(dict(self.manifest.layers[self.layer_name(layer)]))
+
+    def layer_name(self, layer: str | None = None) -> str:
+        """Return the name of a layer that exists: the given one, or the first."""
+        names = list(self.manifest.layers)
+        if layer is not None and layer not in names:
+            raise UsageError(f"the index has no layer {layer!r}. It has: {', '.join(names)}")
+        return layer or names[0]
+
+    def view(
+        self, layer: str | None = None, fields: Mapping[str, float] | Sequence[str] | None = None
+    ) -> LayerView:
+        """Return the matrix of a layer over all fields, some of them, or with other weights."""
+        weights = self._weights(fields)
+        name = self.layer_name(layer)
+        return LayerView(self.segments, name, self.analyzer(name), weights)
+
+    def _weights(self, fields: Mapping[str, float] | Sequence[str] | None) -> NDArray[np.float64]:
+        known = self.manifest.fields
+        chosen = known if fields is None else fields
+        if isinstance(chosen, str):
+            chosen = [chosen]
+        weights = dict(chosen) if isinstance(chosen, Mapping) else {name: known.get(name, 1.0) for name in chosen}
+        for name in weights:
+            if name not in known:
+                raise UsageError(f"the index has no field {name!r}. It has: {', '.join(known)}")
+        return np.array([weights.get(name, 0.0) for name in known], np.float64)
+
+    def number(self, identifier: str) -> int:
+        """Return the number of a living document."""
+        numbers = self.numbers([identifier])
+        if numbers[0] < 0:
+            raise NotFound(f"there is no document {identifier!r} in {self.folder}")
+        return int(numbers[0])
+
+    def numbers(self, identifiers: Sequence[str]) -> NDArray[np.int64]:
+        """Return the number of each living document, or -1."""
+        packed = pack(identifiers)
+        found = np.full(len(identifiers), -1, np.int64)
+        for segment in self.segments:
+            here = segment.find_live(*packed)
+            found[here >= 0] = here[here >= 0] + segment.first
+        return found
+
+    def locate(self, number: int) -> tuple[Segment, int]:
+        """Return the segment of a document and its number there."""
+        for segment in self.segments:
+            if segment.first <= number < segment.first + len(segment):
+                return segment, number - segment.first
+        raise NotFound(f"there is no document number {number}; the index has numbers 0 to {self.size - 1}")
+
+    def document(self, number: int) -> Document:
+        """Return a document by its number."""
+        segment, here = self.locate(number)
+        return segment.document(here, self.fields)
+
+    def id(self, number: int) -> str:
+        """Return the id of a document by its number."""
+        segment, here = self.locate(number)
+        return segment.ids[here]
+
+    def where(self, where: Where) -> NDArray[np.bool_]:
+        """Return for each document number whether it is alive and has the metadata asked for."""
+        return matching(self.segments, where)
+
+    def live_numbers(self) -> NDArray[np.int64]:
+        """Return the numbers of all living documents, in order of arrival."""
+        return np.flatnonzero(self.alive)
+
+    def __iter__(self) -> Iterator[Document]:
+        return (self.document(int(number)) for number in self.live_numbers())
+
+    def ids(self) -> Iterable[str]:
+        """Return the ids of all living documents, in order of arrival."""
+        return (self.id(int(number)) for number in self.live_numbers())
+
+    def artefact(self, name: str) -> dict[str, NDArray[Any]]:
+        """Return the arrays of something trained."""
+        entry = self.manifest.artefacts.get(name)
+        if entry is None:
+            known = ", ".join(self.manifest.artefacts) or "none"
+            raise NotFound(f"the index has no trained artefact {name!r}. It has: {known}")
+        return open_arrays(self.folder / ARRAYS, entry.file)
+
+
+def open_segment(
+    arrays: Path, entry: SegmentEntry, first: int, first_terms: Mapping[str, int], *, verify: bool = False
+) -> Segment:
+    """Map the files of one segment."""
+    opened = {role: open_arrays(arrays, file, verify=verify) for role, file in entry.files.items()}
+    try:
+        layers = {name: LayerSegment(opened[layer_role(name)], n) for name, n in first_terms.items()}
+        dead = np.frombuffer(entry.dead, "<i4")
+        segment = Segment(entry.name, first, opened[DOCUMENTS], layers, dead)
+    except (KeyError, ValueError) as error:
+        raise DamagedIndex(f"segment {entry.name} is incomplete: {error}") from None
+    if len(segment) != entry.documents:
+        raise DamagedIndex(
+            f"segment {entry.name} holds {len(segment)} documents, but index.db says {entry.documents}"
+        )
+    return segment
+
+
+def open_arrays(folder: Path, entry: FileEntry, *, verify: bool = False) -> dict[str, NDArray[Any]]:
+    """Map one file after checking its size and, with `verify`, its checksum."""
+    path = folder / entry.name
+    size = path.stat().st_size
+    if size != entry.bytes:
+        raise DamagedIndex(f"{path} has {size:,} bytes, but index.db says {entry.bytes:,}")
+    if verify and (checksum := disk.checksum_of(path)) != entry.checksum:
+        raise DamagedIndex(f"{path} was changed: checksum {checksum:08x}, but index.db says {entry.checksum:08x}")
+    return map_arrays(path)

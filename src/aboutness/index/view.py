@@ -1,0 +1,172 @@
+"""The term-document matrix X of one layer over chosen, weighted fields, and its statistics.
+
+All counts are sums of integers over segments, less what is dead; nothing global is stored, so they equal those
+of an index built anew from the living documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aboutness.index.layer import LayerSegment
+from aboutness.index.segment import Segment
+from aboutness.text.analyzer import Analyzer
+from aboutness.text.strings import pack
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+class LayerView:
+    """X = sum over fields of weight x counts, with df, cf and lengths. Arrays are made at first use and kept."""
+
+    def __init__(
+        self, segments: Sequence[Segment], layer: str, analyzer: Analyzer, weights: NDArray[np.float64]
+    ) -> None:
+        self.segments = tuple(segments)
+        self.layer = layer
+        self.analyzer = analyzer
+        self.weights = weights  # of all fields of the index; 0 for those not chosen
+
+    @property
+    def parts(self) -> list[tuple[Segment, LayerSegment]]:
+        """Return each segment with its arrays of this layer."""
+        return [(segment, segment.layers[self.layer]) for segment in self.segments]
+
+    @property
+    def size(self) -> int:
+        """Return how many document numbers there are, the dead included."""
+        return sum(len(segment) for segment in self.segments)
+
+    @property
+    def documents(self) -> int:
+        """Return n, the number of living documents."""
+        return sum(segment.live for segment in self.segments)
+
+    @property
+    def vocabulary_size(self) -> int:
+        """Return how many term numbers have been given; a term of dead documents keeps its number."""
+        return sum(len(part.new_terms) for _, part in self.parts)
+
+    def term_numbers(self, terms: Sequence[str]) -> NDArray[np.int64]:
+        """Return the number of each term, or -1."""
+        packed = pack(terms)
+        found = np.full(len(terms), -1, np.int64)
+        for _, part in self.parts:
+            here = part.new_terms.find_all(*packed)
+            found[here >= 0] = here[here >= 0] + part.first_term
+        return found
+
+    def term(self, number: int) -> str:
+        """Return the term with a number."""
+        for _, part in self.parts:
+            if part.first_term <= number < part.first_term + len(part.new_terms):
+                return part.new_terms[number - part.first_term]
+        raise IndexError(number)
+
+    def terms(self) -> list[str]:
+        """Return all terms by number."""
+        return [term for _, part in self.parts for term in part.new_terms]
+
+    @cached_property
+    def chosen(self) -> NDArray[np.intp]:
+        """Return the positions of the chosen fields."""
+        return np.flatnonzero(self.weights)
+
+    @cached_property
+    def df(self) -> NDArray[np.int64]:
+        """Return for each term the living documents that have it in any chosen field."""
+        df = np.zeros(self.vocabulary_size, np.int64)
+        for segment, part in self.parts:
+            if self.weights[: part.fields].all():
+                df[part.terms] += np.diff(part.posting_ends, prepend=0)
+                dead, _ = self._dead_rows(segment, part)
+                np.subtract.at(df, dead, 1)
+            else:
+                present = self._some(part.posting_counts) & ~segment.dead_mask()[part.posting_documents]
+                running = np.concatenate([[0], present.cumsum()])
+                df[part.terms] += np.diff(running[part.posting_ends], prepend=0)
+        return df
+
+    @cached_property
+    def field_cf(self) -> NDArray[np.int64]:
+        """Return for each field and term how often it stands in living documents."""
+        cf = np.zeros((len(self.weights), self.vocabulary_size), np.int64)
+        for segment, part in self.parts:
+            cf[: part.fields, part.terms] += part.totals
+            dead, counts = self._dead_rows(segment, part)
+            for field in range(part.fields):
+                np.subtract.at(cf[field], dead, counts[field].astype(np.int64))
+        return cf
+
+    @cached_property
+    def cf(self) -> NDArray[np.float64]:
+        """Return for each term its weighted count over all living documents."""
+        return np.asarray(self.weights @ self.field_cf)
+
+    @cached_property
+    def field_lengths(self) -> NDArray[np.int64]:
+        """Return for each field and document number its tokens; those of dead documents are 0."""
+        lengths = np.zeros((len(self.weights), self.size), np.int64)
+        for segment, part in self.parts:
+            cells = np.diff(part.token_ends, prepend=0).reshape(-1, part.fields)
+            cells[segment.dead] = 0
+            lengths[: part.fields, segment.first : segment.first + len(segment)] = cells.T
+        return lengths
+
+    @cached_property
+    def lengths(self) -> NDArray[np.float64]:
+        """Return the weighted length of each document number."""
+        return np.asarray(self.weights @ self.field_lengths)
+
+    @property
+    def total_length(self) -> float:
+        """Return the weighted length of all living documents together."""
+        return float(self.weights @ self.field_lengths.sum(axis=1))
+
+    def postings(self, term: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the living documents with a term in a chosen field, and its count in every field."""
+        documents, counts = [np.zeros(0, np.int64)], [np.zeros((len(self.weights), 0), np.int64)]
+        for segment, part in self.parts:
+            here, raw = part.postings(term)
+            keep = self._some(raw) & ~np.isin(here, segment.dead)
+            padded = np.zeros((len(self.weights), int(keep.sum())), np.int64)
+            padded[: part.fields] = raw[:, keep]
+            documents.append(here[keep].astype(np.int64) + segment.first)
+            counts.append(padded)
+        return np.concatenate(documents), np.concatenate(counts, axis=1)
+
+    def matrix(self) -> csr_array:
+        """Return X as a sparse matrix: living documents in order of arrival x term numbers."""
+        from scipy.sparse import csr_array
+
+        ends, terms, values = [np.zeros(1, np.int64)], [np.zeros(0, np.int32)], [np.zeros(0, np.float64)]
+        total = 0
+        for segment, part in self.parts:
+            rows = np.repeat(np.arange(len(segment)), np.diff(part.forward_ends, prepend=0))
+            keep = self._some(part.forward_counts) & ~segment.dead_mask()[rows]
+            per_row = np.bincount(rows[keep], minlength=len(segment))[~segment.dead_mask()]
+            ends.append(per_row.cumsum() + total)
+            total += int(per_row.sum())
+            terms.append(part.forward_terms[keep])
+            values.append(self.weights[: part.fields] @ part.forward_counts[:, keep])
+        shape = (self.documents, self.vocabulary_size)
+        return csr_array((np.concatenate(values), np.concatenate(terms), np.concatenate(ends)), shape=shape)
+
+    def _some(self, counts: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return for each column of counts whether a chosen field has any."""
+        fields = self.chosen[self.chosen < len(counts)]
+        return np.asarray(counts[fields].any(axis=0))
+
+    @staticmethod
+    def _dead_rows(segment: Segment, part: LayerSegment) -> tuple[NDArray[np.int32], NDArray[Any]]:
+        """Return the terms and counts of all dead documents of a segment."""
+        rows = [part.forward(int(number)) for number in segment.dead]
+        if not rows:
+            return part.forward_terms[:0], part.forward_counts[:, :0]
+        return np.concatenate([terms for terms, _ in rows]), np.concatenate([counts for _, counts in rows], axis=1)

@@ -1,0 +1,28 @@
+"""Where the tests that need real data find it; without it they are skipped."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+def _folder(variable: str) -> Path:
+    value = os.environ.get(variable)
+    if not value:
+        pytest.skip(f"{variable} is not set: it names the folder with the real data this test needs")
+    folder = Path(value)
+    if not folder.is_dir():
+        pytest.skip(f"{variable} names {folder}, which is no folder")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    return _folder("ABOUTNESS_DATA")
+
+
+@pytest.fixture(scope="session")
+def vectors_folder() -> Path:
+    return _folder("ABOUTNESS_VECTORS")

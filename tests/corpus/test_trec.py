@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+
+from aboutness.core.errors import BadRecord
+from aboutness.core.record import Document, Origin
+from aboutness.core.rejects import RejectFile
+from aboutness.corpus.trec import read_trec
+
+FT = """<DOC>
+<DOCNO> FT911-3 </DOCNO>
+<PROFILE>_AN-BEOA7AAIFT</PROFILE>
+<HEADLINE>
+FT  14 MAY 91 / International: Contigas &amp; others
+</HEADLINE>
+<TEXT>
+CONTIGAS, the German gas group,
+<P>said yesterday.</P>
+</TEXT>
+<PUB>The Financial Times</PUB>
+</DOC>
+"""
+
+
+def test_newspapers(write):
+    path = write("ft911.gz", FT + "\n<DOC><DOCNO>2</DOCNO><HL>Title</HL><LP>Lead.</LP><TEXT>Rest.</TEXT></DOC>")
+    first, second = read_trec(path)
+    assert first == Document(
+        "FT911-3",
+        {
+            "title": "FT 14 MAY 91 / International: Contigas & others",
+            "text": "CONTIGAS, the German gas group, said yesterday.",
+        },
+    )
+    assert (first.origin, second.origin) == (Origin(str(path), 1), Origin(str(path), 14))
+    assert second.fields == {"title": "Title", "text": "Lead. Rest."}
+
+
+def test_plain_text_without_text_element(write):
+    path = write("a.trec", "<DOC>\n<DOCNO>1</DOCNO>\ncompact memories have\nflexible capacities\n</DOC>")
+    assert [one.fields for one in read_trec(path)] == [{"text": "compact memories have flexible capacities"}]
+
+
+def test_web_pages(write):
+    path = write(
+        "a.trecweb",
+        "<DOC><DOCNO>GX1</DOCNO><DOCHDR>http://x\nHTTP/1.1</DOCHDR>\n"
+        "<html><head><title>Page</title><script>no()</script></head><body>one<p>two</body></html></DOC>",
+    )
+    assert [one.fields for one in read_trec(path)] == [{"title": "Page", "text": "one\ntwo"}]
+
+
+def test_a_title_inside_the_text_is_taken_out(write):
+    path = write("a", "<DOC><DOCNO>1</DOCNO><TEXT><DOCTITLE>T</DOCTITLE>body</TEXT></DOC>")
+    assert [one.fields for one in read_trec(path)] == [{"title": "T", "text": "body"}]
+
+
+def test_latin1_documents(write):
+    (document,) = read_trec(write("a", b"<DOC><DOCNO>1</DOCNO><TEXT>S\xe3o Paulo</TEXT></DOC>"))
+    assert document.fields["text"] == "São Paulo"
+
+
+def test_bad_documents(write, tmp_path, collected):
+    path = write("bad.trec", FT + "<DOC>\n<TEXT>no number</TEXT>\n</DOC>\n<DOC>\n<DOCNO>3</DOCNO>\n" + FT)
+    assert [one.id for one in read_trec(path, on_bad=collected)] == ["FT911-3", "FT911-3"]
+    assert collected.lines == [13, 16]
+    assert collected.problems == ["the document has no <DOCNO>", "<DOC> is not closed by </DOC>"]
+    with pytest.raises(BadRecord, match=r"bad\.trec:13: the document has no <DOCNO>"):
+        list(read_trec(path))
+    with RejectFile(tmp_path / "rejects.jsonl") as rejects:
+        assert sum(1 for _ in read_trec(path, on_bad=rejects)) + rejects.count == 4
