@@ -6,8 +6,6 @@ What a byte or code point is comes from tables made from the analyzer's own regu
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,17 +25,17 @@ def width_of(lead: int) -> int:
 
 
 @compiled
-def class_at(text: Bytes, at: np.uint64, width: int, classes: NDArray[np.uint8]) -> Any:
+def class_at(text: Bytes, at: np.uint64, width: int, classes: NDArray[np.uint8]) -> np.uint8:
     """Return the class of the code point of 2 to 4 bytes at `at`."""
     point = np.int64(text[at])
     second = np.int64(text[at + ONE] & 0x3F)
     if width == 2:
-        return classes[(point & 0x1F) << 6 | second]
+        return np.uint8(classes[(point & 0x1F) << 6 | second])
     third = np.int64(text[at + np.uint64(2)] & 0x3F)
     if width == 3:
-        return classes[(point & 0x0F) << 12 | second << 6 | third]
+        return np.uint8(classes[(point & 0x0F) << 12 | second << 6 | third])
     fourth = np.int64(text[at + np.uint64(3)] & 0x3F)
-    return classes[(point & 0x07) << 18 | second << 12 | third << 6 | fourth]
+    return np.uint8(classes[(point & 0x07) << 18 | second << 12 | third << 6 | fourth])
 
 
 @compiled
