@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from aboutness.core.errors import AboutnessError
     from aboutness.core.record import Document, Query
     from aboutness.corpus.read import read
+    from aboutness.index.matrix import count_matrix
     from aboutness.text.analyzer import Analyzer
     from aboutness.text.analyzers import analyzer
 
@@ -25,10 +26,21 @@ _HOMES = {
     "Index": "aboutness.app.index",
     "Query": "aboutness.core.record",
     "analyzer": "aboutness.text.analyzers",
+    "count_matrix": "aboutness.index.matrix",
     "read": "aboutness.corpus.read",
 }
 
-__all__ = ["AboutnessError", "Analyzer", "Document", "Index", "Query", "__version__", "analyzer", "read"]
+__all__ = [
+    "AboutnessError",
+    "Analyzer",
+    "Document",
+    "Index",
+    "Query",
+    "__version__",
+    "analyzer",
+    "count_matrix",
+    "read",
+]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever stands there

@@ -20,9 +20,9 @@ class Registry(Mapping[str, T], Generic[T]):
     >>> colours = Registry[int]("colour")
     >>> colours.register("dark-red", 1)
     1
-    >>> colours["red"]
+    >>> colours["darkred"]
     Traceback (most recent call last):
-    aboutness.core.errors.UsageError: unknown colour 'red'; did you mean 'dark-red'? Known: dark-red
+    aboutness.core.errors.UsageError: unknown colour 'darkred'; did you mean 'dark-red'? Known: dark-red
     """
 
     def __init__(self, kind: str) -> None:

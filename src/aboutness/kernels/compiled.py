@@ -13,6 +13,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
@@ -56,7 +57,8 @@ def cache_folder() -> Path | None:
             return None
     folder = root / "kernels" / kernel_hash()
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # else it would have what the umask leaves
+        folder.mkdir(mode=0o700, exist_ok=True)
     except OSError:
         return None
     return folder if is_private(folder) and is_private(folder.parent) else None
@@ -99,4 +101,18 @@ class _Implementation(caching.CompileResultCacheImpl):
 
 
 class _Cache(caching.FunctionCache):
+    """A cache that is damaged, full or gone only costs time: the function is compiled anew."""
+
     _impl_class = _Implementation
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:  # noqa: ANN401 - numba's own
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # files cut short raise whatever their pickles run into
+            with suppress(OSError):
+                self.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:  # noqa: ANN401
+        with suppress(OSError):
+            super().save_overload(sig, data)

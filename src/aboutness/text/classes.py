@@ -35,11 +35,11 @@ def ascii_map(token: str, solo: str, *, lowercase: bool) -> NDArray[np.uint8]:
     """Return for each byte: 0 for a gap, the byte to keep, ALONE, or WIDE for what is not ASCII."""
     table = np.full(256, WIDE, np.uint8)
     for code in range(128):
-        character = chr(code)
+        character = chr(code).lower() if lowercase else chr(code)
         if solo and re.fullmatch(solo, character):
             table[code] = ALONE
         elif re.fullmatch(token, character):
-            table[code] = ord(character.lower()) if lowercase else code
+            table[code] = ord(character)
         else:
             table[code] = 0
     table.flags.writeable = False

@@ -1,0 +1,78 @@
+# make demo   set everything up and run the main job
+# make test   set everything up and run all tests
+# Both need only Python 3.11+ with venv, and make. uv is used where it is installed.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BENCH  ?= .venv-bench
+UV     := $(shell command -v uv 2>/dev/null)
+BIN    := $(VENV)/bin
+
+ifdef UV
+  venv    = $(UV) venv --quiet --allow-existing --python $(PYTHON) $(1)
+  install = VIRTUAL_ENV=$(1) $(UV) pip install --quiet
+  locked  =
+else
+  venv    = $(PYTHON) -m venv $(1)
+  install = $(1)/bin/python -m pip install --quiet --disable-pip-version-check
+  locked  = --require-hashes
+endif
+editable = --no-deps --no-build-isolation --editable .
+
+.PHONY: demo test check format lock extras bench bench-quick clean help
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+
+demo: $(VENV)/run.stamp ## index the standard library's documentation and look into it
+	$(BIN)/aboutness demo
+
+test: $(VENV)/dev.stamp ## run all tests
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+check: $(VENV)/dev.stamp ## formatting, lint, types, rooms
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/dev.stamp ## format the code
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+$(VENV)/run.stamp: requirements/run.txt pyproject.toml
+	$(call venv,$(VENV))
+	$(call install,$(VENV)) $(locked) -r requirements/run.txt
+	$(call install,$(VENV)) $(editable)
+	@touch $@
+
+$(VENV)/dev.stamp: requirements/dev.txt $(VENV)/run.stamp
+	$(call install,$(VENV)) $(locked) -r requirements/dev.txt
+	@touch $@
+
+extras: $(VENV)/dev.stamp ## add the optional packages (one needs a C++ compiler)
+	$(call install,$(VENV)) $(locked) -r requirements/extras.txt
+
+bench: $(BENCH)/bench.stamp ## measure against the peers, and write bench/results
+	$(BENCH)/bin/python -m bench
+
+bench-quick: $(BENCH)/bench.stamp ## the same on small collections
+	$(BENCH)/bin/python -m bench --quick
+
+$(BENCH)/bench.stamp: requirements/bench.txt pyproject.toml
+	$(call venv,$(BENCH))
+	$(call install,$(BENCH)) $(locked) -r requirements/bench.txt
+	$(call install,$(BENCH)) $(editable)
+	@touch $@
+
+COMPILE = $(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate \
+  --custom-compile-command "make lock" --python-version 3.11 pyproject.toml
+
+lock: ## resolve all requirements anew (needs uv)
+	$(COMPILE) --group build -o requirements/run.txt
+	$(COMPILE) --group build --group test --group check -o requirements/dev.txt -c requirements/run.txt
+	$(COMPILE) --extra all -o requirements/extras.txt -c requirements/dev.txt
+	$(COMPILE) --group build --group bench -o requirements/bench.txt -c requirements/run.txt
+
+clean: ## remove what make made
+	rm -rf $(VENV) $(BENCH) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

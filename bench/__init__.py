@@ -1,0 +1,1 @@
+"""Measurements against the peers: every figure in the docs comes from here."""
