@@ -41,6 +41,7 @@ EXPLANATION = (
     "Times are the best of the rounds, all sides in turns, each in a fresh process after a warm-up; ratio = the "
     "peer's time / ours. Memory is the process's peak (with the records, which lie in memory for all alike)."
 )
+HEAD = "| collection | side | seconds | CPU s | peak MB | disk MB | ratio | bar |"
 GROWTH = (10_000, 50_000, 100_000, 300_000, 653_478)
 
 
@@ -129,12 +130,12 @@ def report(results: dict[str, Any]) -> str:
         rows = [row for row in results["comparisons"] if row["task"] == task]
         if not rows:
             continue
-        lines += ["", f"## {title}", "", "| collection | side | seconds | CPU s | peak MB | disk MB | ratio | bar |",
+        lines += ["", f"## {title}", "", HEAD,
                   "|---|---|---|---|---|---|---|---|"]  # fmt: skip
         for row in rows:
             bar = BARS.get((task, row["side"]))
             met = "" if bar is None else f"≥ {bar} {'met' if row['ratio'] >= bar else 'MISSED'}"
-            disk = f"{row['disk_mb']:.0f}" if row["disk_mb"] else "–"
+            disk = f"{row['disk_mb']:.0f}" if row["disk_mb"] else "-"
             lines.append(
                 f"| {row['collection']} | {row['side']} | {row['wall']:.2f} | {row['cpu']:.2f} | "
                 f"{row['peak_mb']:.0f} | {disk} | {row['ratio']:.2f} | {met} |"

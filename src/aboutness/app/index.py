@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import glob
+import re
 import secrets
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aboutness.core.errors import UsageError
 from aboutness.core.record import Document
@@ -16,6 +18,7 @@ from aboutness.index import disk, lock
 from aboutness.index.check import CheckReport, check
 from aboutness.index.database import NAME as DATABASE
 from aboutness.index.filters import Where
+from aboutness.index.intake import Record
 from aboutness.index.snapshot import Snapshot
 from aboutness.index.writer import Added, IndexWriter, Progress
 from aboutness.text.analyzer import Analyzer
@@ -24,10 +27,11 @@ from aboutness.text.analyzers import analyzer as named_analyzer
 if TYPE_CHECKING:
     from aboutness.index.view import LayerView
 
-Records = Iterable[Document | Mapping[str, Any]]
+Records = Iterable[Record]
 
 DEFAULT_ANALYZER = "english"
 DEFAULT_LAYER = "main"
+LAYER_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # a part of file names
 
 
 class Index:
@@ -65,6 +69,8 @@ class Index:
         only with `overwrite`.
         """
         analyzers = {DEFAULT_LAYER: named_analyzer(analyzer)}
+        for name in layers or ():
+            _check_layer(name)
         analyzers |= {name: named_analyzer(value) for name, value in (layers or {}).items()}
         _check_weights(weights or {})
         if path is None:
@@ -163,6 +169,7 @@ class Index:
 
     def add_layer(self, name: str, analyzer: str | Analyzer) -> None:
         """Analyse the documents in a further way."""
+        _check_layer(name)
         with self.changes() as writer:
             writer.add_layer(name, named_analyzer(analyzer))
 
@@ -192,7 +199,7 @@ def _build_new(
     with disk.reporting("make the folder", parent):
         parent.mkdir(parents=True, exist_ok=True)
     prefix = f".{target.name}.building-"
-    for left in parent.glob(f"{prefix}*"):
+    for left in parent.glob(f"{glob.escape(prefix)}*"):
         if not lock.is_locked(left):
             disk.remove(left)
     building = parent / f"{prefix}{secrets.token_hex(4)}"
@@ -230,6 +237,13 @@ def _replace(
         added = writer.add(records, on_bad=on_bad, progress=progress)
         writer.commit()
     return added
+
+
+def _check_layer(name: str) -> None:
+    if not LAYER_NAME.fullmatch(name):
+        raise UsageError(f"a layer's name has up to 64 ASCII letters, digits, - and _, got {name!r}")
+    if name == DEFAULT_LAYER:
+        raise UsageError(f"the layer {name!r} is the one that analyzer (--analyzer) is for; choose another name")
 
 
 def _check_weights(weights: Mapping[str, float]) -> None:

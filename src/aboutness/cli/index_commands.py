@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from aboutness.cli.render import ends_well, progress, show_json, show_pairs, show_table, size
-from aboutness.core.errors import UsageError
+from aboutness.core.errors import BadInput, UsageError
 from aboutness.core.rejects import OnBad, RejectFile, stop
 
 
@@ -127,7 +127,7 @@ def delete(
     ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Ids of documents.")] = None,
     ids_from: Annotated[
         typer.FileText | None,
-        typer.Option("--ids-from", help="A file with one id a line; - for standard input."),
+        typer.Option("--ids-from", encoding="utf-8", help="A file with one id a line; - for standard input."),
     ] = None,
     where: Annotated[
         list[str] | None,
@@ -142,7 +142,10 @@ def delete(
     opened = Index.open(folder)
     wanted = [*(ids or ())]
     if ids_from:
-        wanted += [line.rstrip("\r\n") for line in ids_from if line.strip()]
+        try:
+            wanted += [line.rstrip("\r\n") for line in ids_from if line.strip()]
+        except UnicodeDecodeError as error:
+            raise BadInput(f"{ids_from.name}: not UTF-8 ({error})") from None
     if where:
         wanted += opened.where(where)
     elif not wanted:
@@ -328,7 +331,7 @@ def _report(index: Any, added: Any, rejects: RejectFile | None, seconds: float, 
             }
         )
         return
-    changed = f", {added.updated:,} of them updates" if added.updated else ""
+    changed = f", {added.updated:,} updated" if added.updated else ""
     typer.echo(f"{added.added:,} documents added{changed} in {seconds:.1f} s; {index.path} holds {len(index):,}")
     if rejects and rejected:
         typer.echo(f"{rejected:,} records could not be used; they are in {rejects.path}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from typing import Annotated
 
 import typer
@@ -37,4 +39,6 @@ def _top(
 
 def main() -> None:
     """Run the command line."""
-    app()
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")  # a file's name need not be UTF-8
+    app(prog_name="aboutness")

@@ -11,7 +11,7 @@ from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import typer
 
-from aboutness.core.errors import AboutnessError
+from aboutness.core.errors import AboutnessError, StorageError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -27,6 +27,10 @@ def ends_well(command: Callable[P, R]) -> Callable[P, R]:
             return command(*args, **kwargs)
         except AboutnessError as error:
             _end(error, str(error))
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            _end(StorageError(), f"{error.filename or 'the system'}: {error.strerror or error}")
         except KeyboardInterrupt as error:
             _end(error, "interrupted; the index is unchanged")
 

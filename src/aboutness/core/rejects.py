@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Self, TypeAlias
 
-from aboutness.core.errors import BadRecord
+from aboutness.core.errors import BadRecord, StorageError
 
 OnBad: TypeAlias = Callable[[BadRecord], None]
 
@@ -38,9 +38,12 @@ class RejectFile:
             "error": error.problem,
             "record": raw,
         }
-        if self._file is None:
-            self._file = self.path.open("w", encoding="utf-8")
-        self._file.write(json.dumps(entry) + "\n")
+        try:
+            if self._file is None:
+                self._file = self.path.open("w", encoding="utf-8")
+            self._file.write(json.dumps(entry) + "\n")
+        except OSError as trouble:
+            raise StorageError(f"cannot write the rejected records to {self.path}: {trouble.strerror}") from None
         self.count += 1
 
     def __enter__(self) -> Self:

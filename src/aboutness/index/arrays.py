@@ -66,8 +66,16 @@ def map_arrays(path: Path) -> dict[str, Array]:
         raise DamagedIndex(f"{path} is truncated or not a file of arrays")
     try:
         header = json.loads(whole[8 : 8 + length])
-        return {name: _array(whole, 8 + length, entry) for name, entry in header.items() if name != "__metadata__"}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        entries = {name: entry for name, entry in header.items() if name != "__metadata__"}
+        filled = 0
+        for first, last in sorted(entry["data_offsets"] for entry in entries.values()):
+            if first != filled:
+                raise ValueError(f"an array starts at byte {first}, but the one before it ends at {filled}")
+            filled = last
+        if 8 + length + filled != len(whole):
+            raise ValueError(f"it speaks of {filled:,} bytes, but {len(whole) - 8 - length:,} follow")
+        return {name: _array(whole, 8 + length, entry) for name, entry in entries.items()}
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise DamagedIndex(f"{path} has a damaged header: {error}") from None
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aboutness.core.record import Document
+from aboutness.index.intake import Batch
 from aboutness.index.layer import layer_arrays
 from aboutness.index.metadata import MetadataColumns
 from aboutness.index.segment import DOCUMENTS, document_arrays, layer_role
@@ -73,27 +73,22 @@ class SegmentBuilder:
         """Return the number here of each packed id, or -1."""
         return StringTable(self.ids.data, self.ids.ends[: len(self.ids)], self.ids.slots).find_all(data, ends)
 
-    def add(self, batch: Sequence[Document]) -> None:
+    def add(self, batch: Batch) -> None:
         """Add documents; raise ValueError, and add none, where texts or metadata cannot be kept."""
-        cells = self._cells_of([document.fields for document in batch])
+        nothing = [""] * len(batch)
+        cells = nothing * len(self.fields)
+        for i, name in enumerate(self.fields):
+            cells[i :: len(self.fields)] = batch.texts.get(name, nothing)
         try:
             packed = pack(cells)
         except (TypeError, UnicodeEncodeError) as error:
             raise ValueError(str(error)) from None
-        self._metadata.add([document.metadata for document in batch])
-        self.ids.add(*pack([document.id for document in batch]))
+        self._metadata.add(batch.metadata)
+        self.ids.add(*pack(batch.ids))
         self._cells.append(packed)
         self.size += len(packed[0])
         self._wait()
         self._analysis = self._thread.submit(self._analyze, cells, packed)
-
-    def _cells_of(self, documents: Sequence[Mapping[str, str]]) -> list[str]:
-        """Return the texts of all fields of all documents, those of one document next to one another."""
-        count = len(self.fields)
-        cells = [""] * (count * len(documents))
-        for i, name in enumerate(self.fields):
-            cells[i::count] = [fields.get(name, "") for fields in documents]
-        return cells
 
     def _analyze(self, cells: Sequence[str], packed: tuple[NDArray[np.uint8], NDArray[np.int64]]) -> None:
         """Analyse a batch, in a thread of its own: the compiled part runs beside the reading of the next."""

@@ -6,12 +6,16 @@ import contextlib
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import quote
 
 from aboutness.core.errors import DamagedIndex, IndexBusy, NotFound, StorageError
+from aboutness.index import disk
 from aboutness.index.manifest import Manifest, create_tables, load_manifest, save_manifest
+
+T = TypeVar("T")
 
 NAME = "index.db"
 PATIENCE_S = 30.0  # a commit holds readers up for the few milliseconds in which its pages are written
@@ -20,24 +24,27 @@ PATIENCE_S = 30.0  # a commit holds readers up for the few milliseconds in which
 def read_manifest(folder: Path) -> Manifest:
     """Read what the index consists of now."""
     path = folder / NAME
-    if not path.is_file():
-        raise NotFound(_no_index(folder))
+    with disk.reporting("read", path):
+        if not path.is_file():
+            raise NotFound(_no_index(folder))
     with _reporting(path):
-        try:
-            return _read(path)
-        except sqlite3.OperationalError:
-            # A commit was cut short by a kill and this folder cannot be written: roll it back in a copy.
-            if not (folder / f"{NAME}-journal").exists():
-                raise
-            with tempfile.TemporaryDirectory() as copy:
-                for name in (NAME, f"{NAME}-journal"):
-                    shutil.copyfile(folder / name, Path(copy) / name)
-                return _read(Path(copy) / NAME)
+        return _read(folder, load_manifest)
 
 
-def _read(path: Path) -> Manifest:
-    with contextlib.closing(_connect(path, "rw")) as connection:
-        return load_manifest(connection)
+def _read(folder: Path, use: Callable[[sqlite3.Connection], T]) -> T:
+    """Use a short-lived connection to the database of a folder."""
+    try:
+        with contextlib.closing(_connect(folder / NAME, "rw")) as connection:
+            return use(connection)
+    except sqlite3.OperationalError:
+        # A commit was cut short by a kill and this folder cannot be written: roll it back in a copy.
+        if not (folder / f"{NAME}-journal").exists():
+            raise
+        with tempfile.TemporaryDirectory() as copy:
+            for name in (NAME, f"{NAME}-journal"):
+                shutil.copyfile(folder / name, Path(copy) / name)
+            with contextlib.closing(_connect(Path(copy) / NAME, "rw")) as connection:
+                return use(connection)
 
 
 class ManifestStore:
@@ -85,15 +92,14 @@ class ManifestStore:
 def database_problems(folder: Path) -> list[str]:
     """Return what SQLite finds wrong with the database of a folder."""
     try:
-        with contextlib.closing(_connect(folder / NAME, "rw")) as connection:
-            rows = connection.execute("PRAGMA integrity_check").fetchall()
+        rows = _read(folder, lambda connection: connection.execute("PRAGMA integrity_check").fetchall())
     except sqlite3.DatabaseError as error:
         return [f"{NAME}: {error}"]
     return [f"{NAME}: {row[0]}" for row in rows if row[0] != "ok"]
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
-    uri = f"file:{quote(str(path.absolute()))}?mode={mode}"
+    uri = f"file:{quote(bytes(path.absolute()))}?mode={mode}"  # bytes: a name need not be UTF-8
     return sqlite3.connect(uri, uri=True, timeout=PATIENCE_S, isolation_level=None, check_same_thread=False)
 
 

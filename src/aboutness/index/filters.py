@@ -40,7 +40,7 @@ class Condition:
         value = match["value"]
         try:
             decoded = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             decoded = value
         scalar = isinstance(decoded, (str, int, float))
         return cls(match["key"], match["sign"], (value, decoded) if scalar and decoded != value else (value,))

@@ -1,11 +1,12 @@
-"""Records to checked documents, in batches: what may enter an index, and what is set aside."""
+"""Records to batches of checked documents: what may enter an index, and what is set aside."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 from aboutness.core.errors import BadInput, BadRecord, shown
 from aboutness.core.record import Document
@@ -13,29 +14,124 @@ from aboutness.core.rejects import OnBad
 from aboutness.corpus.keys import Keys, roles
 from aboutness.index import metadata
 
+Record: TypeAlias = Document | Mapping[str, Any]
+
 LONGEST_ID = 2048  # bytes
 MOST_FIELDS = 64
+FIRST_BATCH = 64  # documents; later batches are as large as the limits below allow
 BATCH_DOCUMENTS = 8192
-PIECE_DOCUMENTS = 32
 BATCH_CHARACTERS = 1 << 22
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
-def batches(records: Iterable[Document | Mapping[str, Any]], on_bad: OnBad) -> Iterator[list[Document]]:
-    """Yield the records as documents, in lists of a convenient size; what is no record goes to `on_bad`."""
-    batch: list[Document] = []
-    characters = 0
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some documents as columns; `records` are what they were made of."""
+
+    records: Sequence[Record]
+    ids: list[str]
+    texts: dict[str, list[str]]  # of each field, empty where a document has none
+    metadata: list[Mapping[str, Any]]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @classmethod
+    def of(cls, records: Sequence[Any], on_bad: OnBad) -> Batch:
+        """Make a batch of anything; what is no record at all goes to `on_bad`."""
+        kinds = set(map(type, records))
+        if kinds == {Document}:
+            return cls.of_documents(records)
+        if kinds == {dict} and (batch := cls._of_like_mappings(records)) is not None:
+            return batch
+        return cls.of_documents([d for d in (as_document(r, on_bad) for r in records) if d is not None])
+
+    @classmethod
+    def of_documents(cls, documents: Sequence[Document]) -> Batch:
+        """Make a batch of documents."""
+        fields = [document.fields for document in documents]
+        names = dict.fromkeys(fields[0]) if fields else {}
+        if len(set().union(*fields)) > len(names):
+            names = dict.fromkeys(name for one in fields for name in one)
+        return cls(
+            documents,
+            [document.id for document in documents],
+            {name: [one.get(name, "") for one in fields] for name in names},
+            [document.metadata for document in documents],
+        )
+
+    @classmethod
+    def _of_like_mappings(cls, records: Sequence[dict[str, Any]]) -> Batch | None:
+        """Make a batch of mappings that all have the same keys; None where they have not."""
+        keys = records[0].keys()
+        try:
+            role = roles(tuple(keys), Keys())
+        except BadInput:
+            return None
+        if any(record.keys() != keys for record in records):
+            return None
+        rest: list[Mapping[str, Any]] = [{}] * len(records)
+        if role.metadata:
+            rest = [{key: record[key] for key in role.metadata} for record in records]
+        texts = {key: [record[key] for record in records] for key in role.text}
+        return cls(records, [record[role.id_key] for record in records], texts, rest)
+
+    @property
+    def characters(self) -> int:
+        """Return how long the texts are together."""
+        try:
+            return sum(sum(map(len, column)) for column in self.texts.values())
+        except TypeError:
+            return 0
+
+    def documents(self) -> list[Document]:
+        """Return the documents themselves, those that are none left out."""
+        found = (as_document(record, _pass_over) for record in self.records)
+        return [document for document in found if document is not None]
+
+    def take(self, chosen: Sequence[int]) -> Batch:
+        """Return the chosen documents, in that order."""
+        return Batch.of_documents([d for i in chosen if (d := as_document(self.records[i], _pass_over))])
+
+    def sound(self) -> bool:
+        """Tell, quickly, whether nothing is wrong with ids and field names; texts show when they are packed."""
+        try:
+            ids, names = "".join(self.ids), "".join(self.texts)
+            (ids + names).encode()
+        except (TypeError, UnicodeEncodeError):
+            return False
+        return (
+            all(self.ids)
+            and all(self.texts)
+            and not CONTROL.search(ids)
+            and not CONTROL.search(names)
+            and 4 * max(map(len, self.ids), default=0) <= LONGEST_ID
+            and len(self.texts) <= MOST_FIELDS
+        )
+
+    def only_good(self, on_bad: OnBad) -> Batch:
+        """Look at each document by itself; return those with nothing wrong, the others go to `on_bad`."""
+        good = []
+        for record in self.records:
+            document = as_document(record, on_bad)
+            if document is None:
+                continue
+            if wrong := problem(document):
+                on_bad(BadRecord(wrong, origin=document.origin, raw=str(document)))
+            else:
+                good.append(document)
+        return Batch.of_documents(good)
+
+
+def batches(records: Iterable[Record], on_bad: OnBad) -> Iterator[Batch]:
+    """Yield the records in batches of a convenient size; what is no record goes to `on_bad`."""
     incoming = iter(records)
-    while piece := list(islice(incoming, PIECE_DOCUMENTS)):
-        documents = [record if type(record) is Document else as_document(record, on_bad) for record in piece]
-        kept = [document for document in documents if document is not None]
-        batch += kept
-        characters += sum(len(text) for d in kept for text in d.fields.values() if type(text) is str)
-        if len(batch) >= BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
-            yield batch
-            batch, characters = [], 0
-    if batch:
+    count = FIRST_BATCH
+    while piece := list(islice(incoming, count)):
+        batch = Batch.of(piece, on_bad)
         yield batch
+        mean = batch.characters / max(1, len(batch))
+        count = max(1, min(BATCH_DOCUMENTS, 8 * count, int(BATCH_CHARACTERS / max(1.0, mean))))
 
 
 def as_document(record: Any, on_bad: OnBad) -> Document | None:  # noqa: ANN401 - anything may come
@@ -54,41 +150,13 @@ def as_document(record: Any, on_bad: OnBad) -> Document | None:  # noqa: ANN401 
     return Document(there[role.id_key], fields, {key: there[key] for key in role.metadata})
 
 
-def all_good(batch: Sequence[Document]) -> bool:
-    """Tell, quickly, whether nothing is wrong with the ids and fields of any document."""
-    try:
-        ids = [document.id for document in batch]
-        joined = "".join(ids)
-        names = field_names(batch)
-        if not all(ids) or CONTROL.search(joined) or CONTROL.search("".join(names)) or not all(names):
-            return False
-        if 4 * max(map(len, ids)) > LONGEST_ID or len(names) > MOST_FIELDS:
-            return False
-        (joined + "".join(names)).encode()
-    except (TypeError, AttributeError, UnicodeEncodeError):
-        return False
-    return True
-
-
-def field_names(batch: Sequence[Document]) -> set[str]:
-    """Return the names of all fields of a batch."""
-    return set().union(*[document.fields for document in batch])
-
-
-def only_good(batch: Sequence[Document], on_bad: OnBad) -> list[Document]:
-    """Return the documents with nothing wrong; the others go to `on_bad`."""
-    good = []
-    for document in batch:
-        if wrong := problem(document):
-            on_bad(BadRecord(wrong, origin=document.origin, raw=str(document)))
-        else:
-            good.append(document)
-    return good
-
-
 def problem(document: Document) -> str:
     """Return what is wrong with a document, or an empty string."""
     return _id_problem(document.id) or _field_problem(document.fields) or metadata.problem(document.metadata)
+
+
+def _pass_over(_: BadRecord) -> None:
+    """Do nothing: the record was told of before."""
 
 
 def _id_problem(identifier: object) -> str:

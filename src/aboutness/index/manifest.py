@@ -11,7 +11,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from aboutness.core.errors import DamagedIndex, FormatMismatch
@@ -30,7 +30,9 @@ CREATE TABLE file (name TEXT PRIMARY KEY, owner TEXT NOT NULL, role TEXT NOT NUL
 CREATE TABLE artefact (name TEXT PRIMARY KEY, kind TEXT NOT NULL, parameters TEXT NOT NULL, seed INTEGER,
   generation INTEGER NOT NULL, created TEXT NOT NULL);
 """
-TABLES = ("setting", "field", "layer", "segment", "file", "artefact")
+COLUMNS = {"setting": 2, "field": 3, "layer": 3, "segment": 4, "file": 5, "artefact": 6}
+
+Rows = dict[str, list[tuple[Any, ...]]]
 
 
 @dataclass(frozen=True)
@@ -82,11 +84,6 @@ class Manifest:
         names = {entry.name for segment in self.segments for entry in segment.files.values()}
         return names | {artefact.file.name for artefact in self.artefacts.values()}
 
-    def seal(self) -> str:
-        """Return a checksum over everything."""
-        plain = json.dumps(asdict(self), sort_keys=True, default=bytes.hex)
-        return f"{zlib.crc32(plain.encode()):08x}"
-
 
 def create_tables(connection: sqlite3.Connection) -> None:
     """Make the tables of a new index."""
@@ -97,31 +94,42 @@ def create_tables(connection: sqlite3.Connection) -> None:
 
 def save_manifest(connection: sqlite3.Connection, manifest: Manifest) -> None:
     """Replace all rows by those of `manifest`; the caller holds the transaction."""
-    for table in TABLES:
+    for table in COLUMNS:
         connection.execute(f"DELETE FROM {table}")  # noqa: S608 - the names are ours
-    settings = {
-        "generation": manifest.generation,
-        "created": manifest.created,
-        "software": manifest.software,
-        "seal": manifest.seal(),
-    }
-    many = connection.executemany
-    many("INSERT INTO setting VALUES (?, ?)", [(key, str(value)) for key, value in settings.items()])
-    many("INSERT INTO field VALUES (?, ?, ?)", [(i, *item) for i, item in enumerate(manifest.fields.items())])
-    layers = [(i, name, json.dumps(analyzer)) for i, (name, analyzer) in enumerate(manifest.layers.items())]
-    many("INSERT INTO layer VALUES (?, ?, ?)", layers)
-    segments = [(i, s.name, s.documents, s.dead) for i, s in enumerate(manifest.segments)]
-    many("INSERT INTO segment VALUES (?, ?, ?, ?)", segments)
+    rows = _to_rows(manifest)
+    rows["setting"].append(("seal", _seal(rows)))
+    for table, of_table in rows.items():
+        marks = ", ".join("?" * COLUMNS[table])
+        connection.executemany(f"INSERT INTO {table} VALUES ({marks})", of_table)  # noqa: S608 - the names are ours
+
+
+def _to_rows(manifest: Manifest) -> Rows:
+    """Return the rows of all tables, but for the seal."""
+    settings = {"generation": manifest.generation, "created": manifest.created, "software": manifest.software}
     files = [(e.name, s.name, role, e.bytes, e.checksum) for s in manifest.segments for role, e in s.files.items()]
     files += [
         (a.file.name, a.name, "artefact", a.file.bytes, a.file.checksum) for a in manifest.artefacts.values()
     ]
-    many("INSERT INTO file VALUES (?, ?, ?, ?, ?)", files)
-    artefacts = [
-        (a.name, a.kind, json.dumps(a.parameters), a.seed, a.generation, a.created)
-        for a in manifest.artefacts.values()
-    ]
-    many("INSERT INTO artefact VALUES (?, ?, ?, ?, ?, ?)", artefacts)
+    return {
+        "setting": [(key, str(value)) for key, value in settings.items()],
+        "field": [(i, name, float(weight)) for i, (name, weight) in enumerate(manifest.fields.items())],
+        "layer": [(i, name, json.dumps(analyzer)) for i, (name, analyzer) in enumerate(manifest.layers.items())],
+        "segment": [(i, s.name, s.documents, s.dead) for i, s in enumerate(manifest.segments)],
+        "file": files,
+        "artefact": [
+            (a.name, a.kind, json.dumps(a.parameters), a.seed, a.generation, a.created)
+            for a in manifest.artefacts.values()
+        ],
+    }
+
+
+def _seal(rows: Rows) -> str:
+    """Return a checksum over all rows, but for that of the seal itself."""
+    sealed = {**rows, "setting": [row for row in rows["setting"] if row[0] != "seal"]}
+    plain = {
+        table: sorted(json.dumps(row, default=bytes.hex) for row in of_table) for table, of_table in sealed.items()
+    }
+    return f"{zlib.crc32(json.dumps(plain).encode()):08x}"
 
 
 def load_manifest(connection: sqlite3.Connection) -> Manifest:
@@ -136,24 +144,23 @@ def load_manifest(connection: sqlite3.Connection) -> Manifest:
         raise DamagedIndex("index.db is not the database of an aboutness index")
     connection.execute("BEGIN")
     try:
-        rows = {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in TABLES}  # noqa: S608
+        rows = {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in COLUMNS}  # noqa: S608
     finally:
         connection.execute("ROLLBACK")
     try:
-        manifest, seal = _from_rows(rows)
-    except (KeyError, ValueError, TypeError) as error:
+        if _seal(rows) != dict(rows["setting"])["seal"]:
+            raise DamagedIndex("the rows of index.db were changed by something other than aboutness")
+        return _from_rows(rows)
+    except (KeyError, ValueError, TypeError, OverflowError, MemoryError, AttributeError) as error:
         raise DamagedIndex(f"the rows of index.db do not fit together: {error!r}") from None
-    if manifest.seal() != seal:
-        raise DamagedIndex("the rows of index.db were changed by something other than aboutness")
-    return manifest
 
 
-def _from_rows(rows: Mapping[str, list[tuple[Any, ...]]]) -> tuple[Manifest, str]:
-    settings = dict(rows["setting"])
+def _from_rows(rows: Rows) -> Manifest:
+    settings: dict[str, str] = dict(rows["setting"])
     files: dict[str, dict[str, FileEntry]] = {}
     for name, owner, role, size, checksum in rows["file"]:
         files.setdefault(owner, {})[role] = FileEntry(name, size, checksum)
-    manifest = Manifest(
+    return Manifest(
         generation=int(settings["generation"]),
         created=settings["created"],
         software=settings["software"],
@@ -170,4 +177,3 @@ def _from_rows(rows: Mapping[str, list[tuple[Any, ...]]]) -> tuple[Manifest, str
             for name, kind, parameters, seed, generation, created in rows["artefact"]
         },
     )
-    return manifest, settings["seal"]

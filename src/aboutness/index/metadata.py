@@ -19,6 +19,7 @@ from aboutness.core.record import Value
 from aboutness.text.strings import StringTable
 
 LIST = "["
+OPENING = object()  # stands for the opening of a list among values
 SEPARATOR = "\0"
 
 
@@ -34,7 +35,7 @@ class MetadataColumns:
 
     def add(self, documents: Sequence[Mapping[str, Any]]) -> None:
         """Add the metadata of some documents; raise ValueError, and add none, where some cannot be kept."""
-        entries: list[int] = []
+        entries: list[Any] = []
         ends: list[int] = []
         try:
             for metadata in documents:
@@ -43,10 +44,12 @@ class MetadataColumns:
                     if known is None:
                         known = self._numbers.setdefault(_checked_key(key), {})
                     if isinstance(value, (list, tuple)):
-                        entries.append(self._number(key, None, known))
-                        for item in value:
-                            number = known.get(item) if type(item) is str else None
-                            entries.append(self._number(key, item, known) if number is None else number)
+                        numbers = [known.get(item) for item in (OPENING, *value)]  # finds all but new and numbers
+                        entries += (
+                            [self._number(key, item, known) for item in (OPENING, *value)]
+                            if None in numbers
+                            else numbers
+                        )
                     else:
                         number = known.get(value) if type(value) is str else None
                         entries.append(self._number(key, value, known) if number is None else number)
@@ -58,12 +61,12 @@ class MetadataColumns:
         self._count += len(entries)
 
     def _number(self, key: str, value: Any, known: dict[Any, int]) -> int:  # noqa: ANN401 - any JSON scalar
-        typed = value if type(value) is str else (type(value), value)
+        typed = _typed(value)
         number = known.get(typed)
         if number is None:
-            if value is not None and not _is_scalar(value):
+            if value is not OPENING and not _is_scalar(value):
                 raise ValueError(f"not a scalar: {shown(value)}")
-            text = LIST if value is None else json.dumps(value, ensure_ascii=False)
+            text = LIST if value is OPENING else json.dumps(value, ensure_ascii=False)
             number = known[typed] = len(self._strings)
             self._strings.append(f"{key}{SEPARATOR}{text}")
         return number
@@ -109,8 +112,10 @@ def decode_entries(entries: Sequence[str]) -> dict[str, Value]:
     return metadata
 
 
-def problem(metadata: Mapping[str, Any]) -> str:
+def problem(metadata: Any) -> str:  # noqa: ANN401 - anything may come
     """Return what is wrong with a document's metadata, or an empty string."""
+    if not isinstance(metadata, Mapping):
+        return f"the metadata of a document must be a mapping of keys to values, got {shown(metadata)}"
     for key, value in metadata.items():
         try:
             _checked_key(key)
@@ -129,6 +134,17 @@ def _checked_key(key: object) -> str:
     if not isinstance(key, str) or not key or SEPARATOR in key or not _encodes(key):
         raise ValueError(f"a metadata key must be a non-empty text without NUL, got {shown(key)}")
     return key
+
+
+def _typed(value: Any) -> Any:  # noqa: ANN401 - any JSON scalar
+    """Return what tells a value from others: 1 from 1.0 and True, 0.0 from -0.0, but no type from its subtypes."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if value is OPENING:
+        return OPENING
+    if isinstance(value, float):
+        return float, float.__repr__(value)
+    return (int, int(value)) if isinstance(value, int) and not isinstance(value, bool) else (type(value), value)
 
 
 def _is_scalar(value: object) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,8 +14,9 @@ from aboutness.core.errors import DamagedIndex
 from aboutness.core.record import Document
 from aboutness.index.layer import LayerSegment
 from aboutness.index.metadata import decode_entries, decode_entry
-from aboutness.text.strings import StringTable, unpack
+from aboutness.text.strings import StringTable, pack, unpack
 
+SURROGATE = re.compile("[\ud800-\udfff]")
 DOCUMENTS = "documents"  # the role of the file with the documents themselves
 
 
@@ -23,13 +25,21 @@ def layer_role(name: str) -> str:
     return f"layer:{name}"
 
 
+def pack_ids(identifiers: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return ids to look for, packed; one with a lone surrogate, which no document has, as an empty one."""
+    try:
+        return pack(identifiers)
+    except UnicodeEncodeError:
+        return pack(["" if SURROGATE.search(identifier) else identifier for identifier in identifiers])
+
+
 def document_arrays(
     ids: StringTable, data: NDArray[np.uint8], ends: NDArray[np.int64], metadata: Mapping[str, NDArray[Any]]
 ) -> dict[str, NDArray[Any]]:
     """Return the arrays of some documents: ids, the texts of their cells, a checksum each, metadata."""
     from aboutness.kernels.strings import hash_all
 
-    fields = len(ends) // max(1, len(ids))
+    fields = len(ends) // len(ids) if len(ids) else 1
     checksums = np.empty(len(ids), np.uint64)
     hash_all(data, np.ascontiguousarray(ends[fields - 1 :: fields]), checksums)
     return {

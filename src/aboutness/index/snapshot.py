@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aboutness.core.errors import DamagedIndex, NotFound, UsageError
+from aboutness.core.errors import DamagedIndex, NotFound, StorageError, UsageError
 from aboutness.core.record import Document
 from aboutness.index import disk
 from aboutness.index.arrays import map_arrays
@@ -18,10 +18,9 @@ from aboutness.index.database import read_manifest
 from aboutness.index.filters import Where, matching
 from aboutness.index.layer import LayerSegment
 from aboutness.index.manifest import FileEntry, Manifest, SegmentEntry
-from aboutness.index.segment import DOCUMENTS, Segment, layer_role
+from aboutness.index.segment import DOCUMENTS, Segment, layer_role, pack_ids
 from aboutness.index.view import LayerView
 from aboutness.text.analyzer import Analyzer
-from aboutness.text.strings import pack
 
 ARRAYS = "arrays"  # the folder of the immutable files
 TRIES = 20
@@ -129,7 +128,7 @@ class Snapshot:
 
     def numbers(self, identifiers: Sequence[str]) -> NDArray[np.int64]:
         """Return the number of each living document, or -1."""
-        packed = pack(identifiers)
+        packed = pack_ids(identifiers)
         found = np.full(len(identifiers), -1, np.int64)
         for segment in self.segments:
             here = segment.find_live(*packed)
@@ -203,4 +202,7 @@ def open_arrays(folder: Path, entry: FileEntry, *, verify: bool = False) -> dict
         raise DamagedIndex(f"{path} has {size:,} bytes, but index.db says {entry.bytes:,}")
     if verify and (checksum := disk.checksum_of(path)) != entry.checksum:
         raise DamagedIndex(f"{path} was changed: checksum {checksum:08x}, but index.db says {entry.checksum:08x}")
-    return map_arrays(path)
+    try:
+        return map_arrays(path)
+    except PermissionError:
+        raise StorageError(f"cannot read {path}: permission denied") from None

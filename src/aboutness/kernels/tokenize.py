@@ -13,7 +13,8 @@ from aboutness.kernels.compiled import compiled
 from aboutness.kernels.strings import BYTE, FREE, HIGH, LOW, ONE, Bytes, Ends, Slots, absorb, find
 
 GAP, WORD, SOLO = 0, 1, 2  # classes of code points: between tokens, part of one, a token by itself
-ALONE, WIDE = 254, 255  # in the table of bytes: an ASCII byte that is SOLO, the start of a longer code point
+# In the table of bytes: an ASCII byte that is a GAP or SOLO, the start of a longer code point.
+BETWEEN, ALONE, WIDE = 253, 254, 255
 
 
 @compiled
@@ -55,8 +56,8 @@ def tokenize(
     """Number the tokens of `text`; return False where the table must grow first, to be called again.
 
     `text` is valid UTF-8; cell c ends at `cells[c]`, and no token crosses cells. A token is a run of at least
-    `shortest` WORD code points, or one SOLO code point. `ascii_map` gives for each byte 0 (gap), the byte to
-    keep (lower-cased where wanted), ALONE or WIDE. `data, ends, slots` are a string table (see `strings`)
+    `shortest` WORD code points, or one SOLO code point. `ascii_map` gives for each byte the byte to keep
+    (lower-cased where wanted), BETWEEN, ALONE or WIDE. `data, ends, slots` are a string table (see `strings`)
     with at least len(text) free bytes in `data`. `state` is where the work stands: next cell, next byte,
     tokens so far, strings in the table. `tokens` has room for len(text) // shortest + 1 entries.
     """
@@ -68,7 +69,7 @@ def tokenize(
         stop = np.uint64(cells[cell])
         while at < stop:
             byte = ascii_map[text[at]]
-            if byte == GAP:
+            if byte == BETWEEN:
                 at += ONE
                 continue
             # The token is written behind the table's strings as it is read: it stays there if it is new.
@@ -116,7 +117,7 @@ def tokenize(
                 if at >= stop:
                     break
                 byte = ascii_map[text[at]]
-                if byte == GAP:
+                if byte == BETWEEN:
                     break
             if points < shortest:
                 continue

@@ -61,7 +61,8 @@ class Analyzer:
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         """Return the expression that finds tokens in text that is already lower-cased."""
-        run = f"(?:{self.token}){{{self.shortest},}}"
+        one = f"(?!{self.solo})(?:{self.token})" if self.solo else self.token
+        run = f"(?:{one}){{{self.shortest},}}"
         return re.compile(f"(?:{self.solo})|{run}" if self.solo else run)
 
     @cached_property

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 CODE_POINTS = 0x110000
 WORD, SOLO = 1, 2  # as in aboutness.kernels.tokenize; 0 is a gap
-ALONE, WIDE = 254, 255
+BETWEEN, ALONE, WIDE = 253, 254, 255
 
 
 @lru_cache(maxsize=8)
@@ -32,7 +32,7 @@ def code_point_classes(token: str, solo: str) -> NDArray[np.uint8]:
 
 @lru_cache(maxsize=16)
 def ascii_map(token: str, solo: str, *, lowercase: bool) -> NDArray[np.uint8]:
-    """Return for each byte: 0 for a gap, the byte to keep, ALONE, or WIDE for what is not ASCII."""
+    """Return for each byte: the byte to keep, BETWEEN for a gap, ALONE, or WIDE for what is not ASCII."""
     table = np.full(256, WIDE, np.uint8)
     for code in range(128):
         character = chr(code).lower() if lowercase else chr(code)
@@ -41,6 +41,6 @@ def ascii_map(token: str, solo: str, *, lowercase: bool) -> NDArray[np.uint8]:
         elif re.fullmatch(token, character):
             table[code] = ord(character)
         else:
-            table[code] = 0
+            table[code] = BETWEEN
     table.flags.writeable = False
     return table

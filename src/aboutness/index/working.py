@@ -1,0 +1,128 @@
+"""The segments a writer works on: those that are committed, and those it has written since."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aboutness.core.errors import DamagedIndex
+from aboutness.index.arrays import write_arrays
+from aboutness.index.builder import LayerVocabulary
+from aboutness.index.layer import layer_arrays
+from aboutness.index.manifest import FileEntry, Manifest, SegmentEntry
+from aboutness.index.merge import merged_roles
+from aboutness.index.segment import Segment, layer_role
+from aboutness.index.snapshot import ARRAYS, Snapshot, open_segment
+from aboutness.text.analyzer import Analyzer
+from aboutness.text.strings import StringTable, pack, unpack
+
+Arrays = Mapping[str, NDArray[Any]]
+MakeArrays = Callable[[], Arrays]
+Packed = tuple[NDArray[np.uint8], NDArray[np.int64]]
+
+SUFFIX = ".safetensors"
+
+
+class WorkingSegments:
+    """Mapped segments and their entries for the next manifest, kept in step."""
+
+    def __init__(self, folder: Path, manifest: Manifest, *, durable: bool) -> None:
+        self.folder = folder
+        self.layers = list(manifest.layers)
+        self._durable = durable
+        try:
+            self.segments: list[Segment] = list(Snapshot.of_manifest(folder, manifest).segments)
+        except FileNotFoundError as error:
+            raise DamagedIndex(f"a file of the index is missing: {error.filename}") from None
+        self.entries: list[SegmentEntry] = list(manifest.segments)
+
+    @property
+    def live(self) -> int:
+        """Return how many documents are not dead."""
+        return sum(segment.live for segment in self.segments)
+
+    def find(self, packed: Packed) -> NDArray[np.int64]:
+        """Return the number of each packed id among living documents, or -1."""
+        found = np.full(len(packed[1]), -1, np.int64)
+        for segment in self.segments:
+            here = segment.find_live(*packed)
+            found[here >= 0] = here[here >= 0] + segment.first
+        return found
+
+    def kill(self, numbers: NDArray[np.int64]) -> None:
+        """Mark documents as dead."""
+        for i, segment in enumerate(self.segments):
+            here = numbers[(numbers >= segment.first) & (numbers < segment.first + len(segment))] - segment.first
+            if len(here):
+                segment.dead = np.union1d(segment.dead, here).astype("<i4")
+                self.entries[i] = replace(self.entries[i], dead=segment.dead.tobytes())
+
+    def append(self, generation: int, roles: Mapping[str, MakeArrays], documents: int) -> None:
+        """Write a new segment at the end."""
+        name = f"{generation:08d}-{secrets.token_hex(4)}"
+        entry = SegmentEntry(name, documents, self._write(name, roles))
+        last = self.segments[-1] if self.segments else None
+        first_terms = {
+            layer: last.layers[layer].first_term + len(last.layers[layer].new_terms) if last else 0
+            for layer in self.layers
+        }
+        first = last.first + len(last) if last else 0
+        self.segments.append(open_segment(self.folder / ARRAYS, entry, first, first_terms))
+        self.entries.append(entry)
+
+    def merge_last(self, generation: int, count: int, fields: int) -> None:
+        """Replace the last `count` segments by one without their dead documents."""
+        segments, entries = self.segments[-count:], self.entries[-count:]
+        roles = merged_roles(segments, fields)
+        del self.segments[-count:], self.entries[-count:]
+        try:
+            self.append(generation, roles, sum(segment.live for segment in segments))
+        except BaseException:
+            self.segments += segments
+            self.entries += entries
+            raise
+
+    def add_layer(self, name: str, analyzer: Analyzer) -> None:
+        """Analyse the stored documents in a further way."""
+        vocabulary = LayerVocabulary(analyzer)
+        entries = []
+        for segment, entry in zip(self.segments, self.entries, strict=True):
+            first_term = len(vocabulary.terms)
+            cells = unpack(segment.data, segment.ends)
+            tokens, ends = vocabulary.analyze(cells, pack(cells))
+            terms = StringTable.of_packed(*vocabulary.terms.packed(first_term))
+            make = partial(layer_arrays, terms, len(vocabulary.terms), tokens, ends, segment.fields)
+            files = self._write(f"{segment.name}-{secrets.token_hex(4)}", {layer_role(name): make})
+            entries.append(replace(entry, files={**entry.files, **files}))
+        self.layers.append(name)
+        manifest = Manifest(layers={key: {} for key in self.layers}, segments=tuple(entries))
+        self.segments = list(Snapshot.of_manifest(self.folder, manifest).segments)
+        self.entries = entries
+
+    def clear(self, layers: Sequence[str]) -> None:
+        """Forget all segments, and begin with other layers."""
+        self.segments, self.entries, self.layers = [], [], list(layers)
+
+    def write_artefact(self, arrays: Arrays) -> FileEntry:
+        """Write the arrays of something trained."""
+        file = f"artefact-{secrets.token_hex(6)}{SUFFIX}"
+        return FileEntry(file, *write_arrays(self.folder / ARRAYS / file, arrays, durable=self._durable))
+
+    def _write(self, name: str, roles: Mapping[str, MakeArrays]) -> dict[str, FileEntry]:
+        """Make and write one file for each role, side by side."""
+
+        def write(item: tuple[str, MakeArrays]) -> FileEntry:
+            role, make = item
+            file = f"{name}.{role.replace(':', '-')}{SUFFIX}"
+            return FileEntry(file, *write_arrays(self.folder / ARRAYS / file, make(), durable=self._durable))
+
+        with ThreadPoolExecutor(2) as pool:
+            return dict(zip(roles, pool.map(write, roles.items()), strict=True))

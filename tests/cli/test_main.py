@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+import aboutness
+from tests.cli.conftest import environment
+
+COMMANDS = ["demo", "index", "add", "delete", "merge", "layer", "info", "check", "analyzers", "formats"]
+
+
+def test_version(run):
+    ran = run("--version")
+    assert (ran.code, ran.out, ran.err) == (0, f"aboutness {aboutness.__version__}\n", "")
+
+
+def test_help_lists_every_command_in_order(call):
+    ran = call("--help")
+    listed = re.findall(r"^  (\w+)  ", ran.out.partition("Commands:")[2], re.MULTILINE)
+    assert ran.code == 0
+    assert [name for name in listed if name in COMMANDS] == COMMANDS
+    assert set(COMMANDS) <= set(listed)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(call, command):
+    for option in ("-h", "--help"):
+        ran = call(command, option)
+        assert ran.code == 0
+        assert ran.out.startswith(f"Usage: aboutness {command}") or f" {command} " in ran.out.splitlines()[0]
+
+
+def test_no_command_is_wrong_usage(call):
+    ran = call()
+    assert ran.code == 2
+    assert "Usage:" in ran.out + ran.err
+
+
+@pytest.mark.parametrize("arguments", [["nosuch"], ["info"], ["info", "--nosuch", "x"], ["index", "x"], ["check"]])
+def test_wrong_usage_ends_with_2_and_says_so_on_standard_error(call, arguments):
+    ran = call(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert "Usage:" in ran.err
+
+
+SCRIPTS = {
+    "bash": "complete -o default -F _aboutness_completion aboutness",
+    "zsh": "compdef _aboutness_completion aboutness",
+    "fish": "complete --command aboutness",
+}
+
+
+@pytest.mark.parametrize("shell", SCRIPTS)
+def test_completion_scripts(run, shell):
+    ran = run(env={"_ABOUTNESS_COMPLETE": f"source_{shell}"})
+    assert (ran.code, ran.err) == (0, "")
+    assert SCRIPTS[shell] in ran.out
+
+
+def test_completion_of_a_command(run):
+    asked = {"_ABOUTNESS_COMPLETE": "complete_bash", "COMP_WORDS": "aboutness me", "COMP_CWORD": "1"}
+    assert run(env=asked).out.split() == ["merge"]
+
+
+def test_help_and_version_load_no_heavy_module():
+    script = (
+        "import sys\n"
+        "from typer.testing import CliRunner\n"
+        "from aboutness.cli.main import app\n"
+        "CliRunner().invoke(app, ['--help'])\n"
+        "CliRunner().invoke(app, ['index', '--help'])\n"
+        "sys.exit(len({'numba', 'numpy', 'scipy', 'sqlite3'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, env=environment())
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_closed_pipe_is_no_traceback():
+    command = f"{sys.executable} -m aboutness analyzers --json | head -c 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, env=environment())
+    assert done.stdout == "["
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import operator
+import random
+
+import pytest
+
+from aboutness.app.index import Index
+from aboutness.core.errors import UsageError
+from aboutness.core.record import Document
+from aboutness.index.filters import Condition, conditions
+
+SIGNS = {"=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+VALUES = [1, 2, 10, 1.0, 2.5, -3, "1", "2", "10", "2.5", "acq", "", "Zürich", "ähnlich", True, False, "true", "a b", "null"]
+KEYS = ["k", "other key", "ключ"]
+
+
+def kind(value):
+    return "text" if isinstance(value, str) else "bool" if isinstance(value, bool) else "number"
+
+
+def holds(metadata, key, sign, wanted):
+    """Plain Python: of a list one item must hold; != asks that no item is equal."""
+    there = metadata.get(key, [])
+    items = there if isinstance(there, list) else [there]
+    compare = SIGNS["=" if sign == "!=" else sign]
+    met = any(kind(item) == kind(value) and compare(item, value) for item in items for value in wanted)
+    return not met if sign == "!=" else met
+
+
+@pytest.fixture(scope="module")
+def collection():
+    rng = random.Random(8)
+    index = Index.build([])
+    living = {}
+    for part in range(4):
+        batch = []
+        for n in range(40):
+            metadata = {}
+            for key in KEYS:
+                chosen = rng.random()
+                if chosen < 0.4:
+                    metadata[key] = rng.choice(VALUES)
+                elif chosen < 0.7:
+                    metadata[key] = rng.choices(VALUES, k=rng.randint(0, 3))
+            batch.append(Document(f"d{part}-{n}", {"text": "x"}, metadata))
+        index.add(batch) if part % 2 else index.add(batch[:20])
+        living.update({d.id: d.metadata for d in (batch if part % 2 else batch[:20])})
+        gone = rng.sample(sorted(living), 5)
+        index.delete(gone)
+        for identifier in gone:
+            del living[identifier]
+    index.add([Document("last", {"text": "x"}, {"k": 5})])
+    living["last"] = {"k": 5}
+    assert len(index.snapshot.segments) > 1
+    assert index.snapshot.size > len(index)
+    return index, living
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+def test_every_sign_and_value_against_plain_python(collection, sign):
+    index, living = collection
+    for key in [*KEYS, "missing"]:
+        for value in VALUES:
+            want = [i for i, metadata in living.items() if holds(metadata, key, sign, [value])]
+            assert index.where(Condition(key, sign, (value,))) == want, (key, sign, value)
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+def test_written_conditions_take_numbers_as_texts_too(collection, sign):
+    index, living = collection
+    written = {"1": ["1", 1], "2.5": ["2.5", 2.5], "1e1": ["1e1", 10.0], "acq": ["acq"], "": [""], "true": ["true", True],
+               '"1"': ['"1"', "1"], "Zürich": ["Zürich"], "null": ["null"], "[1]": ["[1]"], "a b": ["a b"]}  # fmt: skip
+    for key in KEYS:
+        for text, values in written.items():
+            want = [i for i, metadata in living.items() if holds(metadata, key, sign, values)]
+            assert index.where(f" {key} {sign} {text} ") == want, (key, sign, text)
+
+
+def test_mappings_ask_for_one_of_the_values_and_all_of_the_keys(collection):
+    index, living = collection
+    want = [i for i, m in living.items() if holds(m, "k", "=", [1, "acq"]) and holds(m, "ключ", "=", ["2"])]
+    assert want
+    assert index.where({"k": [1, "acq"], "ключ": "2"}) == want
+    assert index.where({"k": (1, "acq"), "ключ": ["2"]}) == want
+    assert index.where({"k": []}) == []
+    assert index.where({}) == index.where([]) == list(living)
+
+
+def test_several_conditions_must_all_hold(collection):
+    index, living = collection
+    want = [i for i, m in living.items() if holds(m, "k", ">", ["0", 0]) and holds(m, "k", "<", ["10", 10]) and holds(m, "other key", "!=", ["acq"])]
+    assert want
+    assert index.where(["k>0", "k<10", "other key!=acq"]) == want
+    assert index.where([Condition("k", ">", ("0", 0)), ["k<10"], "other key!=acq"]) == want
+
+
+def test_merging_changes_no_answer(collection):
+    index, living = collection
+    before = {(key, sign): index.where(f"{key}{sign}2") for key in KEYS for sign in SIGNS}
+    copy = Index.build(list(index))
+    assert {(key, sign): copy.where(f"{key}{sign}2") for key in KEYS for sign in SIGNS} == before
+
+
+@pytest.mark.parametrize("text", ["", "year", "=5", "  = 5", "!x", "<", ">=1987"])
+def test_what_is_no_condition_is_refused(text):
+    with pytest.raises(UsageError, match=r"a condition is written key=value \(or !=, <, <=, >, >=\), got "):
+        Condition.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "condition"),
+    [
+        ("year>=1987", Condition("year", ">=", ("1987", 1987))),
+        (" a b <= x y ", Condition("a b", "<=", ("x y",))),
+        ("a==1", Condition("a", "=", ("=1",))),
+        ("a!=b=c", Condition("a", "!=", ("b=c",))),
+        ("a=", Condition("a", "=", ("",))),
+        ("a=line\nline", Condition("a", "=", ("line\nline",))),
+        ('a="5"', Condition("a", "=", ('"5"', "5"))),
+        ("a=[1]", Condition("a", "=", ("[1]",))),
+        ("a=" + "[" * 100_000, Condition("a", "=", ("[" * 100_000,))),
+    ],
+)  # fmt: skip
+def test_parsing(text, condition):
+    assert Condition.parse(text) == condition
+    assert conditions([text]) == [condition]
