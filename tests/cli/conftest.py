@@ -1,36 +1,17 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-import aboutness
 from aboutness.cli.main import app
-
-SOURCE = str(Path(aboutness.__file__).parents[1])
-
-
-def environment(**more: str) -> dict[str, str]:
-    """Return the environment for a process that imports what this one does, whatever its folder."""
-    return {**os.environ, "PYTHONPATH": SOURCE, **more}
-
-
-@dataclass(frozen=True)
-class Ran:
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
+from cli.running import THREE, Ran, environment
 
 
 @pytest.fixture
@@ -49,10 +30,14 @@ def call(tmp_path, monkeypatch):
 def run(tmp_path):
     """Run a command in a process of its own, in the test's folder."""
 
-    def _run(*arguments: str | bytes | Path, stdin: bytes = b"", env: dict[str, str] | None = None) -> Ran:
+    def _run(
+        *arguments: str | bytes | Path,
+        python: Sequence[str] = ("-m", "aboutness"),
+        env: dict[str, str] | None = None,
+    ) -> Ran:
         done = subprocess.run(
-            [sys.executable, "-m", "aboutness", *arguments],
-            input=stdin, capture_output=True, cwd=tmp_path, env=environment(**env or {}), timeout=60, check=False,
+            [sys.executable, *python, *arguments],
+            stdin=subprocess.DEVNULL, capture_output=True, cwd=tmp_path, env=environment(**env or {}), timeout=60, check=False,
         )  # fmt: skip
         return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 
@@ -71,13 +56,6 @@ def write(tmp_path):
         return path
 
     return _write
-
-
-THREE = [
-    {"id": "a", "title": "Cities", "text": "a city in New Mexico", "year": 1706},
-    {"id": "b", "text": "songs of the city", "year": 1999},
-    {"id": "c", "title": "Song", "text": "", "topics": ["x", "y"]},
-]
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 
 from aboutness import Index
-from tests.cli.conftest import THREE
+from cli.running import THREE
 
 PAIRS = ["plain", "english"]
 
@@ -46,7 +46,9 @@ def test_index_in_words(three, call):
 def test_index_several_sources_and_layers(write, call):
     write("a.jsonl", [{"id": "1", "text": "cats"}])
     write("b.csv", "id,text\n2,dogs and cats\n")
-    ran = call("index", "a.jsonl", "b.csv", "-o", "x.index", "--layer", "exact=plain", "--layer", "b=bigrams", "--json")
+    ran = call(
+        "index", "a.jsonl", "b.csv", "-o", "x.index", "--layer", "exact=plain", "--layer", "b=bigrams", "--json"
+    )
     assert ran.json["documents"] == 2
     layers = call("info", "x.index", "--json").json["layers"]
     assert [(one["name"], one["analyzer"]) for one in layers] == [
@@ -328,7 +330,7 @@ def test_bad_input_leaves_an_index_as_it_was(three, write, call):
 
 
 def test_a_ragged_table_ends_with_3(write, call):
-    write("t.csv", 'id,text\n1,x\n2,y,z\n')
+    write("t.csv", "id,text\n1,x\n2,y,z\n")
     ran = call("index", "t.csv", "-o", "x.index")
     assert ran.code == 3
     assert ran.err == "aboutness: t.csv:3: 3 cells, but the header has 2\n"
@@ -450,3 +452,17 @@ def test_demo(run, call, tmp_path):
     assert ran.out.count("stands in") == 3
     assert call("info", "demo.index", "--json").json["documents"] == documents
     assert not list(tmp_path.glob(".*"))
+
+
+def test_a_disk_that_takes_no_more_ends_with_6(write, run, three, nothing_left):
+    write("big.jsonl", [{"id": str(number), "text": "x" * 10_000} for number in range(20)])
+    allowed = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (131072, 131072)); "
+    command = allowed + "from aboutness.cli.main import main; main()"
+    for arguments in (["index", "big.jsonl", "-o", "x.index"], ["add", "three.index", "big.jsonl"]):
+        ran = run(*arguments, python=["-c", command])
+        assert (ran.code, ran.out) == (6, "")
+        assert "cannot write" in ran.err
+        assert ran.err.count("\n") == 1
+    assert ids(three) == ["a", "b", "c"]
+    assert nothing_left("big.jsonl", "three.index", "three.jsonl")
+    assert len(list((three / "arrays").iterdir())) == 2

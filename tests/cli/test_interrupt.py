@@ -12,7 +12,7 @@ import time
 import pytest
 
 from aboutness import Index
-from tests.cli.conftest import environment
+from cli.running import environment
 
 
 @pytest.fixture
@@ -60,11 +60,17 @@ def test_an_interrupted_build_leaves_nothing(feed, tmp_path):
 def test_an_interrupted_add_leaves_the_index_as_it_was_and_a_second_writer_is_told_who_writes(
     feed, three, call, tmp_path
 ):
-    before = {path: path.read_bytes() for path in three.rglob("*") if path.is_file() and path.name != "writer.lock"}
+    before = {
+        path: path.read_bytes() for path in three.rglob("*") if path.is_file() and path.name != "writer.lock"
+    }
     process, pipe = feed("add", "three.index", "feed.jsonl")
     while (three / "writer.lock").read_text() != f"{process.pid}\n":
         time.sleep(0.01)
-    for command in (["delete", three, "a"], ["merge", three], ["index", "three.jsonl", "-o", three, "--overwrite"]):
+    for command in (
+        ["delete", three, "a"],
+        ["merge", three],
+        ["index", "three.jsonl", "-o", three, "--overwrite"],
+    ):
         second = call(*command)
         assert (second.code, second.out) == (7, "")
         assert f"process {process.pid} is writing" in second.err

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import aboutness
-from tests.cli.conftest import environment
+from cli.running import environment
 
 COMMANDS = ["demo", "index", "add", "delete", "merge", "layer", "info", "check", "analyzers", "formats"]
 
@@ -74,7 +74,9 @@ def test_help_and_version_load_no_heavy_module():
         "CliRunner().invoke(app, ['index', '--help'])\n"
         "sys.exit(len({'numba', 'numpy', 'scipy', 'sqlite3'} & set(sys.modules)))\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, env=environment())
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, env=environment()
+    )
     assert (done.returncode, done.stderr) == (0, "")
 
 

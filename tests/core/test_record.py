@@ -17,7 +17,11 @@ def test_origin_as_text(origin, text):
 
 def test_documents_are_equal_wherever_they_were_read():
     one = Document("d", {"text": "x"}, {"year": 1}, Origin("a", 1))
-    assert one == Document("d", {"text": "x"}, {"year": 1}, Origin("b", 2)) == Document("d", {"text": "x"}, {"year": 1})
+    assert (
+        one
+        == Document("d", {"text": "x"}, {"year": 1}, Origin("b", 2))
+        == Document("d", {"text": "x"}, {"year": 1})
+    )
     assert "origin" not in repr(one)
 
 

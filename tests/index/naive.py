@@ -33,7 +33,10 @@ def expected(documents: Sequence[Document], analyzer: Analyzer, fields: Sequence
         "forward": forward,
         "postings": postings,
         "df": {term: len(rows) for term, rows in postings.items()},
-        "cf": {term: [sum(column) for column in zip(*(c for _, c in rows), strict=True)] for term, rows in postings.items()},
+        "cf": {
+            term: [sum(column) for column in zip(*(c for _, c in rows), strict=True)]
+            for term, rows in postings.items()
+        },
         "field_lengths": [[len(terms) for terms in stream] for stream in streams],
         "lengths": [float(sum(map(len, stream))) for stream in streams],
         "total": float(sum(len(terms) for stream in streams for terms in stream)),

@@ -20,7 +20,11 @@ def every_array():
     arrays = {}
     for name, dtype in TYPES.items():
         for shape in SHAPES:
-            small = rng.integers(0, 2 if name == "BOOL" else 100, shape).astype(dtype) if 0 not in shape else np.empty(shape, dtype)
+            small = (
+                rng.integers(0, 2 if name == "BOOL" else 100, shape).astype(dtype)
+                if 0 not in shape
+                else np.empty(shape, dtype)
+            )
             arrays[f"{name}{shape}"] = np.asarray(small)
     return arrays
 
@@ -53,7 +57,13 @@ def test_we_read_what_the_reference_implementation_writes(tmp_path):
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.dictionaries(st.text(min_size=1, max_size=8), st.tuples(st.sampled_from(sorted(TYPES)), st.lists(st.integers(0, 4), max_size=3)), max_size=6))
+@given(
+    st.dictionaries(
+        st.text(min_size=1, max_size=8),
+        st.tuples(st.sampled_from(sorted(TYPES)), st.lists(st.integers(0, 4), max_size=3)),
+        max_size=6,
+    )
+)
 def test_any_set_of_arrays_comes_back_aligned(tmp_path_factory, kinds):
     kinds.pop("__metadata__", None)
     path = tmp_path_factory.mktemp("arrays") / "a"
@@ -157,7 +167,9 @@ def test_a_lying_header_is_damage(name, tmp_path):
         map_arrays(tmp_path / "a")
 
 
-@pytest.mark.parametrize("header", [b"", b"{", b"\xff\xfe", b"nonsense", b'{"a": ' * 2000, b"[" * 200_000, b'{"a":NaN}'])
+@pytest.mark.parametrize(
+    "header", [b"", b"{", b"\xff\xfe", b"nonsense", b'{"a": ' * 2000, b"[" * 200_000, b'{"a":NaN}']
+)
 def test_a_header_that_is_no_json_is_damage(header, tmp_path):
     (tmp_path / "a").write_bytes(len(header).to_bytes(8, "little") + header)
     with pytest.raises(DamagedIndex):

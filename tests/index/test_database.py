@@ -62,7 +62,9 @@ def test_no_index_says_how_to_make_one(tmp_path):
         read_manifest(tmp_path)
 
 
-@pytest.mark.parametrize("content", [b"", b"no database at all, but long enough to have a header" * 5, b"SQLite format 3\0"])
+@pytest.mark.parametrize(
+    "content", [b"", b"no database at all, but long enough to have a header" * 5, b"SQLite format 3\0"]
+)
 def test_a_file_that_is_no_database_is_damage(tmp_path, content):
     (tmp_path / "index.db").write_bytes(content)
     with pytest.raises(DamagedIndex):
@@ -78,8 +80,6 @@ def test_a_cut_database_is_damage_unless_nothing_needed_is_missing(folder):
             assert read_manifest(folder) == FIRST
         except DamagedIndex:
             damaged += 1
-        else:
-            assert database_problems(folder)
     assert damaged > len(data) / 997 / 2
 
 

@@ -10,8 +10,35 @@ from aboutness.core.errors import UsageError
 from aboutness.core.record import Document
 from aboutness.index.filters import Condition, conditions
 
-SIGNS = {"=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
-VALUES = [1, 2, 10, 1.0, 2.5, -3, "1", "2", "10", "2.5", "acq", "", "Zürich", "ähnlich", True, False, "true", "a b", "null"]
+SIGNS = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+VALUES = [
+    1,
+    2,
+    10,
+    1.0,
+    2.5,
+    -3,
+    "1",
+    "2",
+    "10",
+    "2.5",
+    "acq",
+    "",
+    "Zürich",
+    "ähnlich",
+    True,
+    False,
+    "true",
+    "a b",
+    "null",
+]
 KEYS = ["k", "other key", "ключ"]
 
 
@@ -79,24 +106,31 @@ def test_written_conditions_take_numbers_as_texts_too(collection, sign):
 
 def test_mappings_ask_for_one_of_the_values_and_all_of_the_keys(collection):
     index, living = collection
-    want = [i for i, m in living.items() if holds(m, "k", "=", [1, "acq"]) and holds(m, "ключ", "=", ["2"])]
+    want = [i for i, m in living.items() if holds(m, "k", "=", [1, "acq"]) and holds(m, "ключ", ">", [0])]
     assert want
-    assert index.where({"k": [1, "acq"], "ключ": "2"}) == want
-    assert index.where({"k": (1, "acq"), "ключ": ["2"]}) == want
+    one = living[want[0]]["ключ"]
+    value = one[0] if isinstance(one, list) else one
+    want = [i for i, m in living.items() if holds(m, "k", "=", [1, "acq"]) and holds(m, "ключ", "=", [value])]
+    assert index.where({"k": [1, "acq"], "ключ": value}) == want
+    assert index.where({"k": (1, "acq"), "ключ": [value]}) == want
     assert index.where({"k": []}) == []
     assert index.where({}) == index.where([]) == list(living)
 
 
 def test_several_conditions_must_all_hold(collection):
     index, living = collection
-    want = [i for i, m in living.items() if holds(m, "k", ">", ["0", 0]) and holds(m, "k", "<", ["10", 10]) and holds(m, "other key", "!=", ["acq"])]
+    want = [
+        i
+        for i, m in living.items()
+        if holds(m, "k", ">", ["0", 0]) and holds(m, "k", "<", ["10", 10]) and holds(m, "other key", "!=", ["acq"])
+    ]
     assert want
     assert index.where(["k>0", "k<10", "other key!=acq"]) == want
     assert index.where([Condition("k", ">", ("0", 0)), ["k<10"], "other key!=acq"]) == want
 
 
-def test_merging_changes_no_answer(collection):
-    index, living = collection
+def test_a_copy_in_one_segment_gives_the_same_answers(collection):
+    index, _ = collection
     before = {(key, sign): index.where(f"{key}{sign}2") for key in KEYS for sign in SIGNS}
     copy = Index.build(list(index))
     assert {(key, sign): copy.where(f"{key}{sign}2") for key in KEYS for sign in SIGNS} == before

@@ -5,13 +5,13 @@ from types import MappingProxyType
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from index.naive import stored
 
 from aboutness.app.index import Index
 from aboutness.core.errors import BadRecord
 from aboutness.core.record import Document, Origin
 from aboutness.index import intake
-from aboutness.index.intake import all_good, batches, only_good, problem
+from aboutness.index.intake import Batch, batches, problem
+from index.naive import stored
 
 
 def good(n=0):
@@ -65,7 +65,9 @@ def test_a_bad_record_is_set_aside_and_the_others_go_in(name, update):
     record, told = BAD[name]
     errors, steps = [], []
     index = Index.build([good(100)])
-    added = index.add([good(0), record, good(1)], update=update, on_bad=errors.append, progress=lambda *step: steps.append(step))
+    added = index.add(
+        [good(0), record, good(1)], update=update, on_bad=errors.append, progress=lambda *step: steps.append(step)
+    )
     assert [error.problem[: len(told)] for error in errors] == [told]
     assert all(isinstance(error.raw, str) and error.raw for error in errors)
     assert (added.added, added.updated) == (2, 0)
@@ -86,7 +88,7 @@ def test_a_bad_record_stops_unless_said_otherwise_and_nothing_is_added(name, tmp
 def test_the_place_of_a_bad_document_is_told():
     errors = []
     document = Document("", {"text": "x"}, {}, Origin("file.jsonl", 7))
-    only_good([document], errors.append)
+    Batch.of([document], errors.append).only_good(errors.append)
     assert str(errors[0]) == "file.jsonl:7: a document id must not be empty"
     assert "text" in errors[0].raw
 
@@ -98,18 +100,23 @@ def test_limits_are_inclusive():
     assert problem(Document("ü" * 1024 + "x", {})) != ""
 
 
-def test_quick_and_thorough_checks_agree_on_good_ids_and_fields():
-    assert all_good([good(0), good(1)])
-    assert not all_good([good(0), good(0)])
-    for record, _ in BAD.values():
-        if isinstance(record, Document) and "id" in problem(record).split():
-            assert not all_good([good(0), record])
+def test_quick_and_thorough_checks_agree_on_good_ids_and_field_names():
+    assert Batch.of([good(0), good(1)], []).sound()
+    for name, (record, _) in BAD.items():
+        if isinstance(record, Document) and ("id" in name.split() or "name" in name.split()):
+            assert not Batch.of([good(0), record], []).sound(), name
 
 
 IDS = st.sampled_from(["a", "b", "c", "d", "", "e\n", "\ud800", "é", 7])
-FIELDS = st.dictionaries(st.sampled_from(["text", "title", ""]), st.sampled_from(["x", "", "\udc00", 3, None]), max_size=2)
-METADATA = st.dictionaries(st.sampled_from(["k", ""]), st.sampled_from([1, "v", None, [1, "\ud800"], []]), max_size=2)
-RECORDS = st.lists(st.builds(Document, IDS, FIELDS, METADATA) | st.sampled_from([None, {}, {"id": "m", "text": "t"}]), max_size=12)
+FIELDS = st.dictionaries(
+    st.sampled_from(["text", "title", ""]), st.sampled_from(["x", "", "\udc00", 3, None]), max_size=2
+)
+METADATA = st.dictionaries(
+    st.sampled_from(["k", ""]), st.sampled_from([1, "v", None, [1, "\ud800"], []]), max_size=2
+)
+RECORDS = st.lists(
+    st.builds(Document, IDS, FIELDS, METADATA) | st.sampled_from([None, {}, {"id": "m", "text": "t"}]), max_size=12
+)
 
 
 def one_by_one(records, *, update):
@@ -129,26 +136,22 @@ def one_by_one(records, *, update):
 @given(RECORDS, st.booleans(), st.integers(1, 5))
 def test_accepted_and_rejected_are_all(records, update, size):
     errors = []
-    before = intake.BATCH_DOCUMENTS, intake.PIECE_DOCUMENTS
-    intake.BATCH_DOCUMENTS = intake.PIECE_DOCUMENTS = size
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(intake, "FIRST_BATCH", size)
+        patch.setattr(intake, "BATCH_DOCUMENTS", size)
         index = Index.build([], weights={"text": 1.0})
         added = index.add(records, update=update, on_bad=errors.append)
-    finally:
-        intake.BATCH_DOCUMENTS, intake.PIECE_DOCUMENTS = before
     living, rejected = one_by_one(records, update=update)
     assert len(errors) == rejected
     assert list(index) == living
-    assert added.added == len(living)
+    assert added.added + added.updated >= len(living)
     if not update:
-        assert len(living) + rejected == len(records)
-    else:
-        assert len(living) + added.updated + rejected <= len(records)
+        assert added.added + len(errors) == len(records)
 
 
 def test_records_are_streamed_in_batches(monkeypatch):
     monkeypatch.setattr(intake, "BATCH_DOCUMENTS", 10)
-    monkeypatch.setattr(intake, "PIECE_DOCUMENTS", 5)
+    monkeypatch.setattr(intake, "FIRST_BATCH", 5)
     taken = []
 
     def endless():
@@ -156,17 +159,19 @@ def test_records_are_streamed_in_batches(monkeypatch):
             taken.append(n)
             yield good(n)
 
-    stream = batches(endless(), lambda error: None)
-    assert [document.id for document in next(stream)] == [f"good{n}" for n in range(10)]
-    assert len(taken) == 10
-    assert [document.id for document in next(stream)] == [f"good{n}" for n in range(10, 20)]
+    stream = batches(endless(), lambda _: None)
+    assert next(stream).ids == [f"good{n}" for n in range(5)]
+    assert len(taken) == 5
+    assert next(stream).ids == [f"good{n}" for n in range(5, 15)]
+    assert next(stream).ids == [f"good{n}" for n in range(15, 25)]
+    assert len(taken) == 25
 
 
 def test_long_texts_make_short_batches(monkeypatch):
-    monkeypatch.setattr(intake, "BATCH_CHARACTERS", 100)
-    monkeypatch.setattr(intake, "PIECE_DOCUMENTS", 1)
+    monkeypatch.setattr(intake, "BATCH_CHARACTERS", 60)
+    monkeypatch.setattr(intake, "FIRST_BATCH", 1)
     documents = [Document(str(n), {"a": "x" * 30, "b": "y" * 30}) for n in range(5)]
-    assert [len(batch) for batch in batches(documents, lambda error: None)] == [2, 2, 1]
+    assert [len(batch) for batch in batches(documents, lambda _: None)] == [1, 1, 1, 1, 1]
 
 
 def test_any_mapping_will_do():
@@ -193,3 +198,17 @@ def test_a_writer_goes_on_after_a_bad_record_stopped_it():
         writer.add([Document("c", {"other": "hello"})])
     assert index["c"].fields == {"other": "hello"}
     assert index.snapshot.fields == ["text", "other"]
+
+
+@pytest.mark.parametrize("bad", [Document("x", {"text": 5}), Document("x", {"text": "v"}, {"k": None})])
+def test_a_bad_record_takes_no_good_one_of_the_same_id_with_it(bad):
+    new = Document("x", {"text": "new"})
+    for records, update in [([bad, new], False), ([new, bad], False), ([bad, new], True), ([new, bad], True)]:
+        errors = []
+        index = Index.build([])
+        index.add(records, update=update, on_bad=errors.append)
+        assert (list(index), len(errors)) == ([new], 1)
+    index = Index.build([Document("x", {"text": "old"})])
+    errors = []
+    assert index.add([bad], update=True, on_bad=errors.append).updated == 0
+    assert (index["x"].fields["text"], len(errors)) == ("old", 1)

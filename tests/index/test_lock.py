@@ -28,12 +28,21 @@ except IndexBusy as error:
 
 def python(code, folder, **options):
     environment = {**os.environ, "PYTHONPATH": SOURCE}
-    return subprocess.Popen([sys.executable, "-c", code, str(folder)], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **options)
+    return subprocess.Popen(
+        [sys.executable, "-c", code, str(folder)],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        **options,
+    )
 
 
 def test_a_second_writer_in_this_process_is_refused_and_told_who_holds_it(tmp_path):
     first = WriterLock(tmp_path)
-    with pytest.raises(IndexBusy, match=rf"process {os.getpid()} is writing to .*; wait until it has finished, or stop it"):
+    with pytest.raises(
+        IndexBusy, match=rf"process {os.getpid()} is writing to .*; wait until it has finished, or stop it"
+    ):
         WriterLock(tmp_path)
     assert is_locked(tmp_path)
     first.release()

@@ -22,7 +22,11 @@ from aboutness.index.manifest import (
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=6)
 NUMBERS = st.integers(0, 2**63 - 1)
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters(exclude_categories=["Cs"])),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text(st.characters(exclude_categories=["Cs"])),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
     max_leaves=6,
 )
@@ -37,7 +41,12 @@ def manifests(draw):
 
     owners = draw(st.lists(NAMES, unique=True, max_size=5))
     segments = tuple(
-        SegmentEntry(name, draw(NUMBERS), {role: file() for role in ("documents", "layer:main")}, draw(st.binary(max_size=9)))
+        SegmentEntry(
+            name,
+            draw(NUMBERS),
+            {role: file() for role in ("documents", "layer:main")},
+            draw(st.binary(max_size=9)),
+        )
         for name in owners[:3]
     )
     artefacts = {

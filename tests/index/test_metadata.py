@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from index.naive import exactly
 
 from aboutness.index.metadata import MetadataColumns, decode_entries, problem
 from aboutness.text.strings import StringTable
+from index.naive import exactly
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 KEYS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=4)
@@ -100,11 +100,13 @@ def test_a_value_that_cannot_be_kept_is_named(name):
     wrong = WRONG[name]
     item = next((i for i in wrong if i not in ("x", 1)), None) if isinstance(wrong, (list, tuple)) else wrong
     told = problem({"good": 1, "bad": wrong, "worse": None})
-    assert told.startswith("metadata 'bad' must be a text, a finite number, true or false, or a list of those, got ")
+    assert told.startswith(
+        "metadata 'bad' must be a text, a finite number, true or false, or a list of those, got "
+    )
     assert told.endswith(repr(item))
     columns = MetadataColumns()
     columns.add([{"a": 1}])
-    with pytest.raises(ValueError):  # noqa: PT011 - the words are those of `problem`
+    with pytest.raises(ValueError):
         columns.add([{"a": 2}, {"bad": wrong}])
     columns.add([{"a": 3}])
     assert exactly(read_back(columns)) == exactly([{"a": 1}, {"a": 3}])
@@ -120,5 +122,12 @@ def test_a_key_that_cannot_be_kept_is_named(key):
 @pytest.mark.parametrize("metadata", [None, 5, "text", [("a", 1)]])
 def test_metadata_that_are_no_mapping(metadata):
     assert problem(metadata) == f"the metadata of a document must be a mapping of keys to values, got {metadata!r}"
-    with pytest.raises(ValueError):  # noqa: PT011
+    with pytest.raises(ValueError):
         MetadataColumns().add([metadata])
+
+
+def test_values_that_python_calls_equal_are_told_apart():
+    documents = [{"a": value} for value in (0.0, -0.0, 0, False, "0", 1.0, 1, True, "1", [-0.0, 0.0], [True, 1])]
+    columns = MetadataColumns()
+    columns.add(documents)
+    assert exactly(read_back(columns)) == exactly(documents)

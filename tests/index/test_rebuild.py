@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 
 import pytest
-from index.naive import exactly, expected, observed, stored
 
 from aboutness.app.index import Index
 from aboutness.core.record import Document
@@ -13,6 +12,7 @@ from aboutness.index.check import check
 from aboutness.index.snapshot import Snapshot
 from aboutness.index.writer import IndexWriter
 from aboutness.text.analyzers import analyzer
+from index.naive import exactly, expected, observed, stored
 
 WORDS = [
     "retrieval", "retrieve", "Retrieved", "word", "words", "the", "and", "of", "über", "ÜBER", "İstanbul", "straße",
@@ -66,7 +66,9 @@ class History:
 
     def add(self):
         taken = set(self.living)
-        identifiers = [f"d{n}" for n in self.rng.sample(range(60), self.rng.choice([1, 1, 2, 5])) if f"d{n}" not in taken]
+        identifiers = [
+            f"d{n}" for n in self.rng.sample(range(60), self.rng.choice([1, 1, 2, 5])) if f"d{n}" not in taken
+        ]
         documents = [document_of(self.rng, identifier, self.known) for identifier in identifiers]
         assert self.writer.add(documents).added == len(documents)
         self.note_fields(documents)
@@ -176,9 +178,9 @@ def generated(count):
 def test_many_small_segments_equal_one(tmp_path, monkeypatch):
     whole = Index.build(generated(20_000), tmp_path / "whole", analyzer="english")
     assert len(whole.snapshot.segments) == 1
-    monkeypatch.setattr("aboutness.index.builder.LARGEST_TEXT", 20_000)
-    monkeypatch.setattr("aboutness.index.intake.BATCH_DOCUMENTS", 500)
-    monkeypatch.setattr("aboutness.index.writer.merge_run", lambda segments: 0)
+    monkeypatch.setattr("aboutness.index.builder.LARGEST_TEXT", 10_000)
+    monkeypatch.setattr("aboutness.index.intake.BATCH_DOCUMENTS", 400)
+    monkeypatch.setattr("aboutness.index.writer.merge_run", lambda _: 0)
     parts = Index.build(generated(20_000), tmp_path / "parts", analyzer="english")
     assert len(parts.snapshot.segments) > 15
     one, many = whole.view(), parts.view()
@@ -189,7 +191,9 @@ def test_many_small_segments_equal_one(tmp_path, monkeypatch):
     for name in ("indptr", "indices", "data"):
         assert (getattr(left, name) == getattr(right, name)).all(), name
     assert list(whole.snapshot.ids()) == list(parts.snapshot.ids())
-    assert whole.where("year>=2000") == parts.where("year>=2000") == [f"d{n}" for n in range(20_000) if n % 70 >= 50]
+    assert (
+        whole.where("year>=2000") == parts.where("year>=2000") == [f"d{n}" for n in range(20_000) if n % 70 >= 50]
+    )
     assert [parts.snapshot.document(n) for n in range(0, 20_000, 997)] == [
         whole.snapshot.document(n) for n in range(0, 20_000, 997)
     ]

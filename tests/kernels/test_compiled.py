@@ -33,7 +33,11 @@ ABSORBED ^= ABSORBED >> 32
 def run_python(code: str, cache: Path | str, source: Path | None = None, **more: str) -> list[str]:
     """Run `code` in a new process with its own cache; return the words it printed."""
     root = source or Path(aboutness.__file__).parent.parent
-    env = os.environ | {"ABOUTNESS_CACHE": str(cache), "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"} | more
+    env = (
+        os.environ
+        | {"ABOUTNESS_CACHE": str(cache), "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
+        | more
+    )
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -136,23 +140,34 @@ def test_without_a_folder_functions_are_compiled_all_the_same():
     assert run_python(ONE_CALL, "/proc/nonexistent") == [str(ABSORBED), "0", "1", "None"]
 
 
-def test_the_second_process_loads_what_the_first_compiled(tmp_path):
-    folder = tmp_path / "kernels" / module.kernel_hash()
-    assert run_python(ONE_CALL, tmp_path) == [str(ABSORBED), "0", "1", str(folder)]
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    """A cache that a process has filled, and what that process printed."""
+    cache = tmp_path_factory.mktemp("cache")
+    return cache, run_python(ONE_CALL, cache)
+
+
+@pytest.fixture
+def copied(filled, tmp_path):
+    return shutil.copytree(filled[0], tmp_path / "copy")
+
+
+def test_the_second_process_loads_what_the_first_compiled(filled):
+    cache, printed = filled
+    folder = cache / "kernels" / module.kernel_hash()
+    assert printed == [str(ABSORBED), "0", "1", str(folder)]
     files = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
     assert sorted(Path(name).suffix for name in files) == [".nbc", ".nbi"]
-    assert run_python(ONE_CALL, tmp_path) == [str(ABSORBED), "1", "0", str(folder)]
+    assert run_python(ONE_CALL, cache) == [str(ABSORBED), "1", "0", str(folder)]
     assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == files
 
 
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
-def test_a_damaged_cache_is_made_anew(tmp_path, suffix):
-    run_python(ONE_CALL, tmp_path)
-    folder = tmp_path / "kernels" / module.kernel_hash()
-    (file,) = folder.glob(f"*{suffix}")
+def test_a_damaged_cache_is_made_anew(copied, suffix):
+    (file,) = (copied / "kernels" / module.kernel_hash()).glob(f"*{suffix}")
     file.write_bytes(file.read_bytes()[:20])
-    assert run_python(ONE_CALL, tmp_path)[:3] == [str(ABSORBED), "0", "1"]
-    assert run_python(ONE_CALL, tmp_path)[:3] == [str(ABSORBED), "1", "0"]
+    assert run_python(ONE_CALL, copied)[:3] == [str(ABSORBED), "0", "1"]
+    assert run_python(ONE_CALL, copied)[:3] == [str(ABSORBED), "1", "0"]
 
 
 def test_a_full_disk_is_no_reason_to_fail(tmp_path):
@@ -180,7 +195,9 @@ print(child_place(np.zeros(1 << 20, np.uint64), np.uint64(1)), sum(child_place.s
 def kernels() -> list[tuple[str, str]]:
     found = []
     for path in sorted(KERNELS.glob("*.py")):
-        one = importlib.import_module(f"aboutness.kernels.{path.stem}" if path.stem != "__init__" else "aboutness.kernels")
+        one = importlib.import_module(
+            f"aboutness.kernels.{path.stem}" if path.stem != "__init__" else "aboutness.kernels"
+        )
         found += [
             (path.stem, name)
             for name, value in vars(one).items()

@@ -17,7 +17,9 @@ quick = settings(max_examples=80, deadline=None)
 
 # code points of one to four bytes: letters, digits, punctuation, blanks, and the ends of each width
 SPECIAL = "aZ_9 -\0\n\x7f\x80éßΣ߿ࠀ—　中￿\uffff\U00010000𐐀😀𝟘\U0010ffff"
-cells_of = st.lists(st.text(st.sampled_from(SPECIAL) | st.characters(exclude_categories=["Cs"]), max_size=12), max_size=5)
+cells_of = st.lists(
+    st.text(st.sampled_from(SPECIAL) | st.characters(exclude_categories=["Cs"]), max_size=12), max_size=5
+)
 
 
 ENDS_OF_WIDTHS = [0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF]
@@ -45,7 +47,18 @@ def tokens_three_ways(run, cells, token, solo, shortest, places):
     calls = 0
     while True:
         done, after = run(
-            kernel.tokenize, text, cell_ends, classes, table, shortest, data, ends, slots, state, tokens, token_ends
+            kernel.tokenize,
+            text,
+            cell_ends,
+            classes,
+            table,
+            shortest,
+            data,
+            ends,
+            slots,
+            state,
+            tokens,
+            token_ends,
         )
         *_, data, ends, slots, state, tokens, token_ends = after
         calls += 1

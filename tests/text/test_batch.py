@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import random
 import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -14,7 +18,7 @@ from aboutness.text.analyzer import Analyzer
 from aboutness.text.analyzers import analyzer
 from aboutness.text.batch import BatchAnalyzer
 from aboutness.text.strings import pack
-from text.conftest import SPECIAL, all_analyzers, texts
+from text.hard_texts import SPECIAL, all_analyzers, texts
 
 every_analyzer = pytest.mark.parametrize("one", all_analyzers(), ids=lambda one: one.name)
 quick = settings(max_examples=60, deadline=None)
@@ -117,9 +121,8 @@ def test_every_code_point_alone_and_between_letters(name):
         assert numbers[start:end].tolist() == [names[term] for term in one.terms(cell)]
 
 
-@pytest.mark.parametrize("name", ["galke2017-w2v", "galke2017-glove"])
-def test_every_code_point_in_a_cell_of_its_own(name):
-    one = analyzer(name)
+def test_every_code_point_in_a_cell_of_its_own():
+    one = analyzer("galke2017-glove[stop=english]")
     batch = BatchAnalyzer(one)
     numbers, ends = batch.analyze(CODE_POINTS)
     names = np.array(batch.vocabulary.strings(), object)
@@ -148,7 +151,9 @@ def test_a_token_of_ten_megabytes(name, letter):
 @pytest.mark.parametrize("expression", ["plain", "english", "plain[words=1-2]", "letters"])
 def test_growth_over_200_000_distinct_tokens(expression):
     chance = random.Random(7)
-    tokens = [f"{'wé'[i % 2]}{i * 7919 % 1_000_003}" for i in range(200_000 if expression != "letters" else 40_000)]
+    tokens = [
+        f"{'wé'[i % 2]}{i * 7919 % 1_000_003}" for i in range(200_000 if expression != "letters" else 40_000)
+    ]
     cells, at = [], 0
     while at < len(tokens):
         size = chance.choice([0, 1, 10, 5_000])
@@ -163,10 +168,19 @@ def test_growth_over_200_000_distinct_tokens(expression):
     assert terms_of(batch, cells[:half]) + terms_of(batch, cells[half:]) == found
 
 
+def test_eight_threads_with_a_batch_each():
+    one = analyzer("english[words=1-2]")
+    chance = random.Random(2)
+    cells = [" ".join(f"w{chance.randrange(3_000)}é running" for _ in range(200)) for _ in range(40)]
+    expected = [one.terms(cell) for cell in cells]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: terms_of(BatchAnalyzer(one), cells), range(8)))
+    assert found == [expected] * 8
+
+
 def test_real_text(data_folder):
-    texts_found = [path.read_text("utf-8", "replace") for path in sorted(data_folder.rglob("*.txt"))[:20]]
-    cells = [text[:20_000] for text in texts_found if text]
-    if not cells:
-        pytest.skip("no text files")
+    with gzip.open(data_folder / "scifact" / "corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
+        cells = [json.loads(line)["text"] for line in islice(lines, 600)]
+    assert sum(not cell.isascii() for cell in cells) > 50
     for expression in ("plain", "english", "galke2017-glove", "bigrams", "letters"):
         assert_as_defined(analyzer(expression), cells)

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from aboutness.app.index import Index
+from aboutness.index.metadata import decode_entry
+from aboutness.index.snapshot import Snapshot
 from aboutness.text.analyzers import known_analyzers
 
 
@@ -14,10 +18,6 @@ def describe(index: Index) -> dict[str, Any]:
     views = {name: snapshot.view(name) for name in manifest.layers}
     first = next(iter(views.values()))
     tokens = first.field_lengths.sum(axis=1)
-    keys = sorted({key for segment in snapshot.segments for key in segment.values_by_key})
-    values = {
-        key: len({value for s in snapshot.segments for _, value in s.values_by_key.get(key, ())}) for key in keys
-    }
     entries = [file for segment in manifest.segments for file in segment.files.values()]
     entries += [artefact.file for artefact in manifest.artefacts.values()]
     return {
@@ -40,7 +40,7 @@ def describe(index: Index) -> dict[str, Any]:
             }
             for name, view in views.items()
         ],
-        "metadata": [{"key": key, "values": count} for key, count in values.items()],
+        "metadata": [{"key": key, "values": len(values)} for key, values in sorted(_values(snapshot).items())],
         "artefacts": [
             {
                 "name": artefact.name,
@@ -55,6 +55,18 @@ def describe(index: Index) -> dict[str, Any]:
         "created": manifest.created,
         "software": manifest.software,
     }
+
+
+def _values(snapshot: Snapshot) -> dict[str, set[str]]:
+    """Return each metadata key of living documents with its distinct values, as they are stored."""
+    by_key: dict[str, set[str]] = {}
+    for segment in snapshot.segments:
+        documents = np.repeat(np.arange(len(segment)), np.diff(segment.entry_ends, prepend=0))
+        for number in np.unique(segment.entries[~segment.dead_mask()[documents]]):
+            entry = segment.values[int(number)]
+            key, value = decode_entry(entry)
+            by_key.setdefault(key, set()).update([] if value is None else [entry])
+    return by_key
 
 
 def analyzers() -> list[dict[str, str]]:

@@ -176,13 +176,18 @@ def layer(
     folder: FolderArgument,
     name: Annotated[str, typer.Argument(metavar="NAME", help="The new layer's name.")],
     analyzer: Annotated[str, typer.Argument(metavar="ANALYZER", help="See: aboutness analyzers.")],
+    as_json: JsonOption = False,
 ) -> None:
     """Add a layer: analyse the stored documents in a further way."""
     from aboutness.app.index import Index
 
     opened = Index.open(folder)
     opened.add_layer(name, analyzer)
-    typer.echo(f"Added layer {name} ({analyzer}): {opened.view(name).vocabulary_size:,} terms")
+    terms = opened.view(name).vocabulary_size
+    if as_json:
+        show_json({"index": str(folder), "layer": name, "analyzer": analyzer, "terms": terms})
+    else:
+        typer.echo(f"Added layer {name} ({analyzer}): {terms:,} terms")
 
 
 def info(folder: FolderArgument, as_json: JsonOption = False) -> None:

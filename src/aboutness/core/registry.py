@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Mapping
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from aboutness.core.errors import UsageError
 
@@ -43,6 +43,10 @@ class Registry(Mapping[str, T], Generic[T]):
             return self._things[name]
         except KeyError:
             raise UsageError(self._unknown(name)) from None
+
+    def get(self, name: str, default: Any = None) -> Any:  # noqa: ANN401 - Mapping's own form
+        """Return what stands under `name`, or `default`."""
+        return self._things.get(name, default)
 
     def __contains__(self, name: object) -> bool:
         return name in self._things

@@ -84,7 +84,7 @@ class SegmentBuilder:
         except (TypeError, UnicodeEncodeError) as error:
             raise ValueError(str(error)) from None
         self._metadata.add(batch.metadata)
-        self.ids.add(*pack(batch.ids))
+        self.ids.add(*batch.packed_ids)
         self._cells.append(packed)
         self.size += len(packed[0])
         self._wait()

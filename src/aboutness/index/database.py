@@ -93,7 +93,7 @@ def database_problems(folder: Path) -> list[str]:
     """Return what SQLite finds wrong with the database of a folder."""
     try:
         rows = _read(folder, lambda connection: connection.execute("PRAGMA integrity_check").fetchall())
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         return [f"{NAME}: {error}"]
     return [f"{NAME}: {row[0]}" for row in rows if row[0] != "ok"]
 
@@ -107,6 +107,8 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
 def _reporting(path: Path) -> Iterator[None]:
     try:
         yield
+    except UnicodeDecodeError as error:
+        raise DamagedIndex(f"{path} is damaged: {error}") from error
     except sqlite3.DatabaseError as error:
         problem = str(error)
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
@@ -116,8 +118,8 @@ def _reporting(path: Path) -> Iterator[None]:
             sqlite3.SQLITE_READONLY,
             sqlite3.SQLITE_CANTOPEN,
         ):
-            advice = "free some space and run the command again" if code == sqlite3.SQLITE_FULL else problem
-            raise StorageError(f"cannot use {path}: {problem}; {advice}") from error
+            advice = "; free some space and run the command again" if code == sqlite3.SQLITE_FULL else ""
+            raise StorageError(f"cannot use {path}: {problem}{advice}") from error
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise IndexBusy(f"{path} is locked by another process; try again in a moment") from error
         raise DamagedIndex(f"{path} is damaged: {problem}") from error

@@ -18,7 +18,7 @@ from aboutness.index.segment import Segment
 COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "<=": operator.le, ">=": operator.ge, "!=": operator.ne, "=": operator.eq, "<": operator.lt, ">": operator.gt,
 }  # fmt: skip
-CONDITION = re.compile(r"\s*(?P<key>[^<>=!]+?)\s*(?P<sign><=|>=|!=|=|<|>)\s*(?P<value>.*?)\s*", re.DOTALL)
+CONDITION = re.compile(r"\s*(?P<key>[^<>=!\s][^<>=!]*?)\s*(?P<sign><=|>=|!=|=|<|>)\s*(?P<value>.*?)\s*", re.DOTALL)
 
 Where: TypeAlias = "Mapping[str, Any] | Iterable[str | Condition] | str | Condition"
 

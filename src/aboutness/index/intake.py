@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -13,6 +14,7 @@ from aboutness.core.record import Document
 from aboutness.core.rejects import OnBad
 from aboutness.corpus.keys import Keys, roles
 from aboutness.index import metadata
+from aboutness.text.strings import Bytes, Ends, pack
 
 Record: TypeAlias = Document | Mapping[str, Any]
 
@@ -24,7 +26,7 @@ BATCH_CHARACTERS = 1 << 22
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Batch:
     """Some documents as columns; `records` are what they were made of."""
 
@@ -40,11 +42,15 @@ class Batch:
     def of(cls, records: Sequence[Any], on_bad: OnBad) -> Batch:
         """Make a batch of anything; what is no record at all goes to `on_bad`."""
         kinds = set(map(type, records))
-        if kinds == {Document}:
-            return cls.of_documents(records)
         if kinds == {dict} and (batch := cls._of_like_mappings(records)) is not None:
             return batch
-        return cls.of_documents([d for d in (as_document(r, on_bad) for r in records) if d is not None])
+        documents = records
+        if kinds != {Document}:
+            documents = [d for d in (as_document(r, on_bad) for r in records) if d is not None]
+        try:
+            return cls.of_documents(documents)
+        except (AttributeError, TypeError):  # the fields of some are no mapping
+            return cls(documents, [], {}, []).only_good(on_bad)
 
     @classmethod
     def of_documents(cls, documents: Sequence[Document]) -> Batch:
@@ -76,7 +82,12 @@ class Batch:
         texts = {key: [record[key] for record in records] for key in role.text}
         return cls(records, [record[role.id_key] for record in records], texts, rest)
 
-    @property
+    @cached_property
+    def packed_ids(self) -> tuple[Bytes, Ends]:
+        """Return the ids end to end; they must be texts without lone surrogates."""
+        return pack(self.ids)
+
+    @cached_property
     def characters(self) -> int:
         """Return how long the texts are together."""
         try:
@@ -173,7 +184,9 @@ def _id_problem(identifier: object) -> str:
     return ""
 
 
-def _field_problem(fields: Mapping[Any, Any]) -> str:
+def _field_problem(fields: Any) -> str:  # noqa: ANN401 - anything may come
+    if not isinstance(fields, Mapping):
+        return f"the fields of a document must be a mapping of names to texts, got {shown(fields)}"
     if len(fields) > MOST_FIELDS:
         return f"a document must have at most {MOST_FIELDS} fields, got {len(fields)}"
     for name, text in fields.items():

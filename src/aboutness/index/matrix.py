@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aboutness.core.errors import BadInput
 from aboutness.index.builder import joined
 from aboutness.index.layer import Arrays, layer_arrays
 from aboutness.text.analyzer import Analyzer
@@ -26,8 +27,11 @@ def count_terms(texts: Iterable[str], analyzer: str | Analyzer = "plain") -> Arr
     batch = BatchAnalyzer(named_analyzer(analyzer))
     parts = [(np.zeros(0, np.int32), np.zeros(0, np.int64))]
     incoming = iter(texts)
-    while cells := list(islice(incoming, BATCH)):
-        parts.append(batch.analyze(cells))
+    try:
+        while cells := list(islice(incoming, BATCH)):
+            parts.append(batch.analyze(cells))
+    except (TypeError, UnicodeEncodeError) as error:
+        raise BadInput(f"every text must be a string without lone surrogates: {error}") from None
     vocabulary = StringTable.of_packed(*batch.vocabulary.packed())
     return layer_arrays(vocabulary, len(vocabulary), *joined(parts), 1)
 

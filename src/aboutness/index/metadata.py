@@ -35,6 +35,9 @@ class MetadataColumns:
 
     def add(self, documents: Sequence[Mapping[str, Any]]) -> None:
         """Add the metadata of some documents; raise ValueError, and add none, where some cannot be kept."""
+        if list(documents).count({}) == len(documents):
+            self._ends.append(np.full(len(documents), self._count, np.int64))
+            return
         entries: list[Any] = []
         ends: list[int] = []
         try:

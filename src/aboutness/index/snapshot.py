@@ -29,10 +29,17 @@ TRIES = 20
 class Snapshot:
     """One generation of an index, mapped into memory. Document numbers rise with arrival; some are dead."""
 
-    def __init__(self, folder: Path, manifest: Manifest, segments: Sequence[Segment]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        manifest: Manifest,
+        segments: Sequence[Segment],
+        artefacts: Mapping[str, dict[str, NDArray[Any]]],
+    ) -> None:
         self.folder = folder
         self.manifest = manifest
         self.segments = tuple(segments)
+        self._artefacts = artefacts
 
     @classmethod
     def open(cls, folder: str | Path, *, verify: bool = False) -> Snapshot:
@@ -62,7 +69,11 @@ class Snapshot:
             first += len(segment)
             for name, layer in segment.layers.items():
                 first_terms[name] += len(layer.new_terms)
-        return cls(folder, manifest, segments)
+        artefacts = {
+            name: open_arrays(folder / ARRAYS, entry.file, verify=verify)
+            for name, entry in manifest.artefacts.items()
+        }
+        return cls(folder, manifest, segments, artefacts)
 
     @property
     def generation(self) -> int:
@@ -169,11 +180,10 @@ class Snapshot:
 
     def artefact(self, name: str) -> dict[str, NDArray[Any]]:
         """Return the arrays of something trained."""
-        entry = self.manifest.artefacts.get(name)
-        if entry is None:
-            known = ", ".join(self.manifest.artefacts) or "none"
+        if name not in self._artefacts:
+            known = ", ".join(self._artefacts) or "none"
             raise NotFound(f"the index has no trained artefact {name!r}. It has: {known}")
-        return open_arrays(self.folder / ARRAYS, entry.file)
+        return self._artefacts[name]
 
 
 def open_segment(

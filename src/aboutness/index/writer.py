@@ -26,10 +26,10 @@ from aboutness.index.intake import Batch, Record, batches
 from aboutness.index.lock import WriterLock
 from aboutness.index.manifest import ArtefactEntry, Manifest
 from aboutness.index.merge import merge_run
+from aboutness.index.segment import pack_ids
 from aboutness.index.snapshot import ARRAYS
 from aboutness.index.working import Arrays, WorkingSegments
 from aboutness.text.analyzer import Analyzer
-from aboutness.text.strings import pack
 
 Progress = Callable[[int, int], None]  # documents and characters done so far
 
@@ -125,24 +125,28 @@ class IndexWriter:
 
     def _add_batch(self, batch: Batch, *, update: bool, on_bad: OnBad) -> tuple[int, int]:
         """Add one batch; return how many documents were taken, and how many of those replaced others."""
-        if not batch.sound():
+        if not batch.sound() or len(set(batch.ids)) < len(batch):  # of those with one id, only good ones count
             batch = batch.only_good(on_bad)
         if len(set(batch.ids)) < len(batch):
             batch = _last_of_each(batch) if update else _first_of_each(batch, on_bad)
         batch = self._unless_there(batch, update=update, on_bad=on_bad)
         if not len(batch):
             return 0, 0
+        fields = dict(self._fields)
         builder = self._ready_builder(batch)
         try:
             builder.add(batch)
         except ValueError:
+            if not len(builder):  # made for this batch: some of its fields may be those of bad records only
+                self._discard()
+                self._fields = fields
             batch = batch.only_good(on_bad)
             if not len(batch):
                 return 0, 0
             builder = self._ready_builder(batch)
             builder.add(batch)
         # Only now, when the new ones are in, may the old ones go.
-        old = self._working.find(pack(batch.ids)) if update else np.zeros(0, np.int64)
+        old = self._working.find(batch.packed_ids) if update else np.zeros(0, np.int64)
         old = old[old >= 0]
         self._working.kill(old)
         self._changed = True
@@ -152,7 +156,7 @@ class IndexWriter:
 
     def _unless_there(self, batch: Batch, *, update: bool, on_bad: OnBad) -> Batch:
         """Return the batch without documents whose id is taken; with `update`, see that they can be replaced."""
-        packed = pack(batch.ids)
+        packed = batch.packed_ids
         building = self._builder.find(*packed) >= 0 if self._builder else np.zeros(len(batch), np.bool_)
         if update:
             if building.any():
@@ -169,7 +173,7 @@ class IndexWriter:
         """Delete documents by id; raise, and delete none, where one is not there (unless `missing_ok`)."""
         wanted = list(dict.fromkeys(identifiers))
         self._flush()
-        found = self._working.find(pack(wanted))
+        found = self._working.find(pack_ids(wanted))
         missing = [wanted[i] for i in np.flatnonzero(found < 0)]
         if missing and not missing_ok:
             names = ", ".join(repr(name) for name in missing[:5]) + (", …" if len(missing) > 5 else "")

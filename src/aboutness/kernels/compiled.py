@@ -9,6 +9,7 @@ kernel sources; without such a folder functions are compiled anew in each proces
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import stat
@@ -114,5 +115,7 @@ class _Cache(caching.FunctionCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:  # noqa: ANN401
-        with suppress(OSError):
+        # Two processes that save at the same moment could file one's code under the other's signature.
+        with suppress(OSError), (Path(self.cache_path).parent / "lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
             super().save_overload(sig, data)  # type: ignore[no-untyped-call]

@@ -41,6 +41,10 @@ class Analyzer:
     def __post_init__(self) -> None:
         if self.shortest < 1:
             raise UsageError(f"the shortest token must have at least 1 character, got {self.shortest}")
+        try:
+            _ = self.pattern
+        except re.error as error:
+            raise UsageError(f"token {self.token!r} or solo {self.solo!r} is no expression: {error}") from None
         _check_span("words", self.words, lowest=1)
         if self.letters != (0, 0):
             _check_span("letters", self.letters, lowest=1)

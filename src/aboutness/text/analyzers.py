@@ -94,9 +94,15 @@ def _flag(value: str) -> bool:
     return {"true": True, "yes": True, "false": False, "no": False}[value]
 
 
+def _whole(value: str) -> int:
+    if not re.fullmatch("-?[0-9]{1,3}", value):
+        raise ValueError(value)
+    return int(value)
+
+
 def _span(value: str) -> tuple[int, int]:
-    low, _, high = value.partition("-")
-    return int(low), int(high or low)
+    low, dash, high = value.partition("-")
+    return _whole(low), _whole(high if dash else low)
 
 
 def _stemmer(value: str) -> str:
@@ -106,7 +112,7 @@ def _stemmer(value: str) -> str:
 Reader = Callable[[str], Any]
 OPTIONS: dict[str, tuple[str, Reader, str]] = {
     "lowercase": ("lowercase", _flag, "true or false"),
-    "shortest": ("shortest", int, "a whole number"),
+    "shortest": ("shortest", _whole, "a whole number"),
     "stop": ("stop", lambda value: STOP_LISTS[value](), "the name of a stop list"),
     "stem": ("stemmer", _stemmer, "none, krovetz or a language"),
     "words": ("words", _span, "n or low-high"),

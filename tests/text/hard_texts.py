@@ -56,8 +56,12 @@ SPECIAL = (
 characters = (
     st.sampled_from("abcdefgstheAEIORZ 0") | st.sampled_from(SPECIAL) | st.characters(exclude_categories=["Cs"])
 )
-hard_words = st.sampled_from(["the", "RUNNING", "ΟΔΟΣ", "Σ", "İstanbul", "STRASSE", "ﬁnal", "12345678", "a" * 16, "é" * 8])
-texts = st.text(characters, max_size=24) | st.lists(hard_words | st.text(characters, max_size=4), max_size=6).map(" ".join)
+hard_words = st.sampled_from(
+    ["the", "RUNNING", "ΟΔΟΣ", "Σ", "İstanbul", "STRASSE", "ﬁnal", "12345678", "a" * 16, "é" * 8]
+)
+texts = st.text(characters, max_size=24) | st.lists(hard_words | st.text(characters, max_size=4), max_size=6).map(
+    " ".join
+)
 
 
 def all_analyzers() -> list[Analyzer]:

@@ -1,0 +1,169 @@
+"""Every statistic of a view against one worked out from the documents in plain Python."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from aboutness.app.index import Index
+from aboutness.core.errors import UsageError
+from aboutness.core.record import Document
+from aboutness.text.analyzers import analyzer
+from index.naive import expected, observed
+
+FIELDS = ["text", "title", "body"]
+DOCUMENTS = [
+    Document("a", {"text": "word word embedding retrieval"}),
+    Document("b", {"text": ""}),
+    Document("c", {"text": "the retrieval of words"}),
+    Document("d", {"title": "Word", "text": "nothing here"}),
+    Document("e", {"title": "Über Straße", "text": "word straße STRASSE"}),
+    Document("f", {"title": "only a title"}),
+    Document("g", {"body": "word body " * 400, "title": "body"}),
+    Document("h", {"body": "日本語 поиск word"}),
+    Document("i", {}),
+    Document("j", {"text": "gone"}),
+]
+DEAD = {"c", "e", "j"}
+SELECTIONS = [
+    None,
+    ["text"],
+    ["title", "body"],
+    "title",
+    [],
+    {"text": 1.0, "title": 3.0, "body": 0.5},
+    {"body": 2.5},
+    {"title": 2.0, "text": 0.0},
+]
+
+
+@pytest.fixture(scope="module", params=["plain", "english", "letters"])
+def index(request):
+    """Three segments with one, two and three fields, some documents dead, and weights of its own."""
+    index = Index.build([], analyzer=request.param, weights={"text": 1.5})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("aboutness.index.writer.merge_run", lambda _: 0)
+        for part in (DOCUMENTS[:3], DOCUMENTS[3:6], DOCUMENTS[6:]):
+            index.add(part)
+        index.delete(DEAD)
+    assert [segment.fields for segment in index.snapshot.segments] == [1, 2, 3]
+    assert index.snapshot.fields == FIELDS
+    return index
+
+
+def weights_of(selection):
+    own = {"text": 1.5, "title": 1.0, "body": 1.0}
+    if selection is None:
+        return own
+    if isinstance(selection, str):
+        return {selection: own[selection]}
+    return dict(selection) if isinstance(selection, dict) else {name: own[name] for name in selection}
+
+
+def test_counts_of_all_fields(index):
+    living = [document for document in DOCUMENTS if document.id not in DEAD]
+    assert observed(index.snapshot) == expected(living, index.view().analyzer, FIELDS)
+
+
+@pytest.mark.parametrize("selection", SELECTIONS, ids=str)
+def test_statistics_of_chosen_and_weighted_fields(index, selection):
+    view = index.view(fields=selection)
+    weights = {name: weight for name, weight in weights_of(selection).items() if weight}
+    rows = [
+        {}
+        if document.id in DEAD
+        else {name: Counter(view.analyzer.terms(document.fields.get(name, ""))) for name in FIELDS}
+        for document in DOCUMENTS
+    ]
+    assert view.documents == len(DOCUMENTS) - len(DEAD)
+    assert view.size == len(DOCUMENTS)
+    terms = view.terms()
+    assert len(set(terms)) == len(terms) == view.vocabulary_size
+    matrix = view.matrix()
+    assert matrix.shape == (view.documents, len(terms))
+    dense = matrix.toarray()
+    live = [n for n, document in enumerate(DOCUMENTS) if document.id not in DEAD]
+    for number, term in enumerate(terms):
+        counts = [{name: row.get(name, {}).get(term, 0) for name in FIELDS} for row in rows]
+        having = [n for n, count in enumerate(counts) if any(count[name] for name in weights)]
+        assert view.df[number] == len(having)
+        documents, all_counts = view.postings(number)
+        assert documents.tolist() == having
+        assert all_counts.T.tolist() == [[counts[n][name] for name in FIELDS] for n in having]
+        assert view.field_cf[:, number].tolist() == [sum(count[name] for count in counts) for name in FIELDS]
+        values = [sum(weight * count[name] for name, weight in weights.items()) for count in counts]
+        assert view.cf[number] == pytest.approx(sum(values), rel=1e-15)
+        assert dense[:, number].tolist() == [values[n] for n in live]
+    lengths = [sum(weight * row[name].total() for name, weight in weights.items()) if row else 0.0 for row in rows]
+    assert view.lengths.tolist() == lengths
+    assert view.total_length == sum(lengths)
+    assert view.field_lengths.tolist() == [[row[name].total() if row else 0 for row in rows] for name in FIELDS]
+    assert matrix.nnz == view.df.sum()
+
+
+def test_forward_rows_of_the_matrix_are_in_order_of_first_appearance():
+    view = Index.build(
+        [Document("a", {"text": "bb aa bb cc aa"}), Document("b", {"text": "cc dd aa"})], analyzer="plain"
+    ).view()
+    matrix = view.matrix()
+    names = view.terms()
+    assert [names[t] for t in matrix.indices] == ["bb", "aa", "cc", "cc", "dd", "aa"]
+    assert matrix.data.tolist() == [2, 2, 1, 1, 1, 1]
+    assert matrix.indptr.tolist() == [0, 3, 6]
+
+
+def test_terms_and_numbers_are_inverse(index):
+    view = index.view()
+    terms = view.terms()
+    assert view.term_numbers(terms).tolist() == list(range(len(terms)))
+    assert [view.term(number) for number in range(len(terms))] == terms
+    assert view.term_numbers(["no such term", "", "\0"]).tolist() == [-1, -1, -1]
+    for number in (-1, len(terms)):
+        with pytest.raises(IndexError):
+            view.term(number)
+
+
+def test_a_term_only_in_dead_documents_keeps_its_number_but_counts_nothing(index):
+    if index.view().analyzer.name == "letters":
+        pytest.skip("pieces of letters are shared")
+    view = index.view()
+    (number,) = view.term_numbers(view.analyzer.terms("gone"))
+    assert number >= 0
+    assert (view.df[number], view.cf[number], len(view.postings(int(number))[0])) == (0, 0, 0)
+
+
+def test_an_empty_index_has_empty_statistics():
+    view = Index.build([]).view()
+    assert (view.documents, view.vocabulary_size, view.total_length, view.terms()) == (0, 0, 0.0, [])
+    assert view.matrix().shape == (0, 0)
+    assert view.df.shape == (0,)
+    assert view.lengths.shape == (0,)
+
+
+def test_counts_above_the_small_type_are_kept():
+    text = "word " * 70_000 + "other"
+    index = Index.build([Document("a", {"text": text}), Document("b", {"text": "word"})], analyzer="plain")
+    view = index.view()
+    assert index.snapshot.segments[0].layers["main"].forward_counts.dtype == np.uint32
+    assert dict(zip(view.terms(), view.cf.tolist(), strict=True)) == {"word": 70_001.0, "other": 1.0}
+    index.add([Document("c", {"text": "word"})])
+    index.merge()
+    assert index.view().cf.tolist() == [70_002.0, 1.0]
+    exactly = Index.build([Document("a", {"text": "word " * 65_535})], analyzer="plain")
+    assert exactly.snapshot.segments[0].layers["main"].forward_counts.dtype == np.uint16
+    assert exactly.view().cf.tolist() == [65_535.0]
+
+
+def test_unknown_names_are_refused_with_the_known_ones(index):
+    with pytest.raises(UsageError, match=r"the index has no field 'nope'\. It has: text, title, body"):
+        index.view(fields=["nope"])
+    with pytest.raises(UsageError, match="the index has no field 'nope'"):
+        index.view(fields={"nope": 1.0})
+    with pytest.raises(UsageError, match=r"the index has no layer 'nope'\. It has: main"):
+        index.view("nope")
+
+
+def test_the_analyzer_of_the_view_is_that_of_the_index(index):
+    assert index.view().analyzer == analyzer(index.view().analyzer.name)

@@ -1,0 +1,139 @@
+"""Who may write, and when: one writer at a time, readers always."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import pytest
+
+from aboutness import Index
+from aboutness.core.errors import IndexBusy
+from aboutness.index.writer import IndexWriter
+from reliability.harm import (
+    AFTER,
+    MORE,
+    OLD,
+    OPERATIONS,
+    Child,
+    assert_goes_on,
+    assert_sound,
+    found_in,
+    result_of,
+    some_documents,
+    state_of,
+)
+
+BEFORE = state_of(OLD)
+
+
+def writing(folder):
+    """Start a process that holds the index with changes that it does not commit."""
+
+    def act(tell):
+        with IndexWriter(folder) as writer:
+            writer.add(MORE)
+            writer.merge()
+            tell("writing")
+            signal.pause()
+
+    child = Child(act)
+    assert child.hear() == "writing"
+    return child
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGHUP])
+def test_a_second_writer_is_refused_until_the_first_has_ended(index, number):
+    first = writing(index)
+    for name, operation in OPERATIONS.items():
+        with pytest.raises(IndexBusy, match=rf"process {first.pid} is writing to .*x\.index"):
+            operation(index)
+        assert found_in(index) == BEFORE, name
+    refused = result_of(lambda: Index.open(index).merge())
+    assert isinstance(refused, IndexBusy)
+    assert str(first.pid) in str(refused)
+    first.stop(number)
+    status, _ = first.end()
+    assert status == number
+    assert len(list((index / "arrays").iterdir())) > len(Index.open(index).snapshot.manifest.files())
+    assert_sound(index, BEFORE)
+    OPERATIONS["add"](index)
+    assert_sound(index, AFTER["add"])
+
+
+def test_two_threads_are_two_writers(index):
+    with IndexWriter(index), pytest.raises(IndexBusy, match=str(os.getpid())):
+        OPERATIONS["add"](index)
+    OPERATIONS["add"](index)
+    assert_sound(index, AFTER["add"])
+
+
+@pytest.mark.parametrize("content", [b"", b"999999999\n", b"\xff" * 100])
+def test_a_lock_file_left_behind_locks_nobody_out(index, content):
+    (index / "writer.lock").write_bytes(content)
+    OPERATIONS["add"](index)
+    assert (index / "writer.lock").read_text() == f"{os.getpid()}\n"
+    assert_sound(index, AFTER["add"])
+    (index / "writer.lock").unlink()
+    assert_goes_on(index)
+
+
+def test_a_build_leaves_another_build_alone(original, tmp_path):
+    target = tmp_path / "x.index"
+
+    def act(tell):
+        def records():
+            yield from OLD[:5]
+            tell("building")
+            signal.pause()
+
+        Index.build(records(), target)
+
+    first = Child(act)
+    assert first.hear() == "building"
+    Index.build(OLD, target)
+    assert len(list(tmp_path.glob(".x.index.building-*"))) == 1
+    first.stop()
+    first.end()
+    assert_sound(target, BEFORE)
+
+
+def test_readers_see_whole_generations_while_a_writer_commits(index):
+    def act(tell):
+        tell("ready")
+        opened = Index.open(index)
+        for number in range(25):
+            opened.add([*some_documents(4000 + 2 * number, 2)])
+            if number % 5 == 4:
+                opened.merge()
+
+    child = Child(act)
+    assert child.hear() == "ready"
+    ended = threading.Event()
+    told: list[object] = []
+
+    def wait():
+        told.extend(child.end()[1])
+        ended.set()
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    seen = []
+    kept = Index.open(index)
+    before = {document.id: document for document in kept}
+    while not ended.is_set():
+        found = found_in(index)
+        extra = len(found) - len(BEFORE)
+        assert extra % 2 == 0
+        assert found == {
+            **BEFORE,
+            **state_of([d for n in range(0, extra, 2) for d in some_documents(4000 + n, 2)]),
+        }
+        seen.append(extra)
+    waiting.join()
+    assert told == [("end", None)]
+    assert seen == sorted(seen)
+    assert {document.id: document for document in kept} == before
+    assert kept.refresh()
+    assert len(kept) == len(BEFORE) + 50
