@@ -17,6 +17,7 @@ from aboutness.core.rejects import OnBad, stop
 from aboutness.index import disk, lock
 from aboutness.index.check import CheckReport, check
 from aboutness.index.database import NAME as DATABASE
+from aboutness.index.fields import checked_weights
 from aboutness.index.filters import Where
 from aboutness.index.intake import Record
 from aboutness.index.snapshot import Snapshot
@@ -72,7 +73,7 @@ class Index:
         for name in layers or ():
             _check_layer(name)
         analyzers |= {name: named_analyzer(value) for name, value in (layers or {}).items()}
-        _check_weights(weights or {})
+        checked_weights(weights or {})
         if path is None:
             memory = tempfile.TemporaryDirectory(prefix="aboutness-")
             target = Path(memory.name) / "memory.index"
@@ -200,7 +201,7 @@ def _build_new(
         parent.mkdir(parents=True, exist_ok=True)
     prefix = f".{target.name}.building-"
     for left in parent.glob(f"{glob.escape(prefix)}*"):
-        if not lock.is_locked(left):
+        if left.is_dir() and not lock.is_locked(left):
             disk.remove(left)
     building = parent / f"{prefix}{secrets.token_hex(4)}"
     try:
@@ -244,9 +245,3 @@ def _check_layer(name: str) -> None:
         raise UsageError(f"a layer's name has up to 64 ASCII letters, digits, - and _, got {name!r}")
     if name == DEFAULT_LAYER:
         raise UsageError(f"the layer {name!r} is the one that analyzer (--analyzer) is for; choose another name")
-
-
-def _check_weights(weights: Mapping[str, float]) -> None:
-    for name, weight in weights.items():
-        if not 0 < weight < float("inf"):
-            raise UsageError(f"the weight of field {name!r} must be a number above 0, got {weight}")

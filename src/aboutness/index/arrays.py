@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aboutness.core.errors import DamagedIndex
+from aboutness.core.errors import DamagedIndex, UsageError
 from aboutness.index import disk
 
 Array = NDArray[Any]
@@ -39,7 +39,9 @@ def _parts(arrays: Mapping[str, Array]) -> Iterator[memoryview | bytes]:
     header: dict[str, Any] = {}
     place = 0
     for name, array in ordered:
-        kind = NAMES[array.dtype.newbyteorder("<")]
+        kind = NAMES.get(array.dtype.newbyteorder("<"), "")
+        if not kind:
+            raise UsageError(f"array {name!r} must hold numbers or truth values, got {array.dtype}")
         header[name] = {
             "dtype": kind,
             "shape": list(array.shape),

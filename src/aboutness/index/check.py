@@ -29,9 +29,7 @@ class CheckReport:
     bytes: int = 0
     documents: int = 0
     problems: list[str] = field(default_factory=list)
-    unnamed: list[str] = field(
-        default_factory=list
-    )  # files no commit names: harmless, the next writer removes them
+    unnamed: list[str] = field(default_factory=list)  # named by no commit: harmless, the next writer removes them
 
     @property
     def ok(self) -> bool:
@@ -41,6 +39,13 @@ class CheckReport:
 
 def check(folder: Path, *, deep: bool = False) -> CheckReport:
     """Check names, sizes and headers; with `deep`, every checksum, every document and every posting too."""
+    report = _check(folder, deep=deep)
+    while not report.ok and (again := _check(folder, deep=deep)).generation != report.generation:
+        report = again  # a commit had replaced files while they were looked at
+    return report
+
+
+def _check(folder: Path, *, deep: bool) -> CheckReport:
     report = CheckReport(deep)
     try:
         manifest = read_manifest(folder)
@@ -53,7 +58,7 @@ def check(folder: Path, *, deep: bool = False) -> CheckReport:
     if report.ok:
         try:
             snapshot = Snapshot.of_manifest(folder, manifest)
-        except DamagedIndex as error:
+        except (DamagedIndex, FileNotFoundError) as error:
             report.problems.append(str(error))
             return report
         report.documents = snapshot.documents

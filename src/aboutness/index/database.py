@@ -76,14 +76,6 @@ class ManifestStore:
                     self._connection.execute("ROLLBACK")
                 raise
 
-    def check(self) -> list[str]:
-        """Return what SQLite itself finds wrong with the database."""
-        try:
-            rows = self._connection.execute("PRAGMA integrity_check").fetchall()
-        except sqlite3.DatabaseError as error:
-            return [str(error)]
-        return [row[0] for row in rows if row[0] != "ok"]
-
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()

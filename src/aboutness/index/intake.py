@@ -14,12 +14,12 @@ from aboutness.core.record import Document
 from aboutness.core.rejects import OnBad
 from aboutness.corpus.keys import Keys, roles
 from aboutness.index import metadata
+from aboutness.index.fields import MOST_FIELDS
 from aboutness.text.strings import Bytes, Ends, pack
 
 Record: TypeAlias = Document | Mapping[str, Any]
 
 LONGEST_ID = 2048  # bytes
-MOST_FIELDS = 64
 FIRST_BATCH = 64  # documents; later batches are as large as the limits below allow
 BATCH_DOCUMENTS = 8192
 BATCH_CHARACTERS = 1 << 22

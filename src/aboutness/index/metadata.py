@@ -21,6 +21,7 @@ from aboutness.text.strings import StringTable
 LIST = "["
 OPENING = object()  # stands for the opening of a list among values
 SEPARATOR = "\0"
+LARGEST_BITS = 1024  # of a whole number
 
 
 class MetadataColumns:
@@ -153,7 +154,9 @@ def _typed(value: Any) -> Any:  # noqa: ANN401 - any JSON scalar
 def _is_scalar(value: object) -> bool:
     if isinstance(value, str):
         return _encodes(value)
-    return isinstance(value, (bool, int)) or (isinstance(value, float) and math.isfinite(value))
+    if isinstance(value, int):
+        return value.bit_length() <= LARGEST_BITS
+    return isinstance(value, float) and math.isfinite(value)
 
 
 def _encodes(text: str) -> bool:

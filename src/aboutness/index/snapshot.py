@@ -15,6 +15,7 @@ from aboutness.core.record import Document
 from aboutness.index import disk
 from aboutness.index.arrays import map_arrays
 from aboutness.index.database import read_manifest
+from aboutness.index.fields import checked_weights
 from aboutness.index.filters import Where, matching
 from aboutness.index.layer import LayerSegment
 from aboutness.index.manifest import FileEntry, Manifest, SegmentEntry
@@ -128,7 +129,8 @@ class Snapshot:
         for name in weights:
             if name not in known:
                 raise UsageError(f"the index has no field {name!r}. It has: {', '.join(known)}")
-        return np.array([weights.get(name, 0.0) for name in known], np.float64)
+        checked = checked_weights({name: weight for name, weight in weights.items() if weight != 0})
+        return np.array([checked.get(name, 0.0) for name in known], np.float64)
 
     def number(self, identifier: str) -> int:
         """Return the number of a living document."""

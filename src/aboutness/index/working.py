@@ -39,9 +39,11 @@ class WorkingSegments:
         self.layers = list(manifest.layers)
         self._durable = durable
         try:
-            self.segments: list[Segment] = list(Snapshot.of_manifest(folder, manifest).segments)
+            # Artefacts are left alone: one that is damaged must not keep us from dropping it.
+            opened = Snapshot.of_manifest(folder, replace(manifest, artefacts={}))
         except FileNotFoundError as error:
             raise DamagedIndex(f"a file of the index is missing: {error.filename}") from None
+        self.segments: list[Segment] = list(opened.segments)
         self.entries: list[SegmentEntry] = list(manifest.segments)
 
     @property

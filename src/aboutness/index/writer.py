@@ -22,6 +22,7 @@ from aboutness.core.rejects import OnBad, stop
 from aboutness.index import disk
 from aboutness.index.builder import LayerVocabulary, SegmentBuilder
 from aboutness.index.database import ManifestStore
+from aboutness.index.fields import checked_weights, with_new_fields
 from aboutness.index.intake import Batch, Record, batches
 from aboutness.index.lock import WriterLock
 from aboutness.index.manifest import ArtefactEntry, Manifest
@@ -75,7 +76,7 @@ class IndexWriter:
         manifest = Manifest(
             created=now(),
             software=f"aboutness {__version__}",
-            fields={name: float(weight) for name, weight in (weights or {}).items()},
+            fields=checked_weights(weights or {}),
             layers={name: analyzer.to_json() for name, analyzer in layers.items()},
         )
         return cls(folder, durable=durable, manifest=manifest)
@@ -97,7 +98,7 @@ class IndexWriter:
         self._discard()
         self._working.clear(list(layers))
         self._artefacts = {}
-        self._fields = {name: float(weight) for name, weight in (weights or {}).items()}
+        self._fields = checked_weights(weights or {})
         self._layers = dict(layers)
         self._vocabularies = None
         self._changed = True
@@ -195,7 +196,7 @@ class IndexWriter:
             new = [DEFAULT_FIELD]
         if new:
             self._flush()
-            self._fields.update(dict.fromkeys(new, 1.0))
+            self._fields = with_new_fields(self._fields, new)
         if self._vocabularies is None:
             self._vocabularies = {
                 name: LayerVocabulary(analyzer, [s.layers[name].new_terms for s in self._working.segments])
