@@ -33,6 +33,7 @@ class LayerVocabulary:
         for table in known:
             self.terms.add(table.data, table.ends)
         self._numbers = np.zeros(0, np.int32)  # of the batch analyzer's terms
+        self._same = True  # as long as both number terms alike, as they do in a new index
 
     def analyze(
         self, cells: Sequence[str], packed: tuple[NDArray[np.uint8], NDArray[np.int64]]
@@ -41,8 +42,11 @@ class LayerVocabulary:
         tokens, ends = self.batch.analyze(cells, packed)
         fresh = self.batch.vocabulary.packed(len(self._numbers))
         if len(fresh[1]):
-            self._numbers = np.concatenate([self._numbers, self.terms.add(*fresh).astype(np.int32)])
-        return self._numbers[tokens], ends
+            numbers = self.terms.add(*fresh).astype(np.int32)
+            first = len(self._numbers)
+            self._same = self._same and bool((numbers == np.arange(first, first + len(numbers))).all())
+            self._numbers = np.concatenate([self._numbers, numbers])
+        return (tokens if self._same else self._numbers[tokens]), ends
 
 
 class SegmentBuilder:

@@ -20,6 +20,7 @@ FORMAT = 1
 APPLICATION = 0x61626F75  # "abou": marks the database as ours
 
 SCHEMA = """
+BEGIN;
 CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE field (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, weight REAL NOT NULL);
 CREATE TABLE layer (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, analyzer TEXT NOT NULL);
@@ -29,6 +30,7 @@ CREATE TABLE file (name TEXT PRIMARY KEY, owner TEXT NOT NULL, role TEXT NOT NUL
   checksum INTEGER NOT NULL, UNIQUE (owner, role));
 CREATE TABLE artefact (name TEXT PRIMARY KEY, kind TEXT NOT NULL, parameters TEXT NOT NULL, seed INTEGER,
   generation INTEGER NOT NULL, created TEXT NOT NULL);
+COMMIT;
 """
 COLUMNS = {"setting": 2, "field": 3, "layer": 3, "segment": 4, "file": 5, "artefact": 6}
 

@@ -39,12 +39,18 @@ def absorb(state: np.uint64, word: np.uint64) -> np.uint64:
 @compiled
 def hash_bytes(data: Bytes, start: Int, end: Int) -> np.uint64:
     """Return the hash of `data[start:end]`; `tokenize` computes the same one as it reads."""
-    state, word = np.uint64(0), np.uint64(0)
-    for i in range(end - start):
-        word = (word << BYTE) | np.uint64(data[np.uint64(start + i)])
-        if i % WORD_BYTES == WORD_BYTES - 1:
-            state = absorb(state, word)
-            word = np.uint64(0)
+    state = np.uint64(0)
+    at, stop = np.uint64(start), np.uint64(end)
+    for _ in range((end - start) // WORD_BYTES):
+        word = np.uint64(0)
+        for i in range(WORD_BYTES):
+            word = (word << BYTE) | np.uint64(data[at + np.uint64(i)])
+        state = absorb(state, word)
+        at += np.uint64(WORD_BYTES)
+    word = np.uint64(0)
+    while at < stop:
+        word = (word << BYTE) | np.uint64(data[at])
+        at += ONE
     return absorb(state, word ^ np.uint64(end - start))
 
 
