@@ -12,7 +12,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from aboutness import Index
 from aboutness.core.record import Document
@@ -151,6 +151,14 @@ class Child:
     def stop(self, number: int = signal.SIGKILL) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, number)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if not self._pipe.closed:  # a test has failed: leave no process behind
+            self.stop()
+            self.end()
 
     def end(self) -> tuple[int, list[Any]]:
         """Wait for the end; return the exit status and what was told meanwhile."""

@@ -10,6 +10,8 @@ import pytest
 
 from aboutness import Index
 from aboutness.core.errors import IndexBusy
+from aboutness.index import disk
+from aboutness.index.check import check
 from aboutness.index.writer import IndexWriter
 from reliability.harm import (
     AFTER,
@@ -45,16 +47,16 @@ def writing(folder):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGHUP])
 def test_a_second_writer_is_refused_until_the_first_has_ended(index, number):
-    first = writing(index)
-    for name, operation in OPERATIONS.items():
-        with pytest.raises(IndexBusy, match=rf"process {first.pid} is writing to .*x\.index"):
-            operation(index)
-        assert found_in(index) == BEFORE, name
-    refused = result_of(lambda: Index.open(index).merge())
-    assert isinstance(refused, IndexBusy)
-    assert str(first.pid) in str(refused)
-    first.stop(number)
-    status, _ = first.end()
+    with writing(index) as first:
+        for name, operation in OPERATIONS.items():
+            with pytest.raises(IndexBusy, match=rf"process {first.pid} is writing to .*x\.index"):
+                operation(index)
+            assert found_in(index) == BEFORE, name
+        refused = result_of(lambda: Index.open(index).merge())
+        assert isinstance(refused, IndexBusy)
+        assert str(first.pid) in str(refused)
+        first.stop(number)
+        status, _ = first.end()
     assert status == number
     assert len(list((index / "arrays").iterdir())) > len(Index.open(index).snapshot.manifest.files())
     assert_sound(index, BEFORE)
@@ -79,6 +81,19 @@ def test_a_lock_file_left_behind_locks_nobody_out(index, content):
     assert_goes_on(index)
 
 
+def test_a_reader_whose_files_are_replaced_as_it_reads_them_opens_the_newer_generation(index, monkeypatch):
+    checksum_of = disk.checksum_of
+
+    def late(path):
+        monkeypatch.undo()
+        OPERATIONS["merge"](index)
+        return checksum_of(path)
+
+    monkeypatch.setattr(disk, "checksum_of", late)
+    assert found_in(index) == BEFORE
+    assert len(Index.open(index).snapshot.segments) == 1
+
+
 def test_a_build_leaves_another_build_alone(original, tmp_path):
     target = tmp_path / "x.index"
 
@@ -90,12 +105,10 @@ def test_a_build_leaves_another_build_alone(original, tmp_path):
 
         Index.build(records(), target)
 
-    first = Child(act)
-    assert first.hear() == "building"
-    Index.build(OLD, target)
-    assert len(list(tmp_path.glob(".x.index.building-*"))) == 1
-    first.stop()
-    first.end()
+    with Child(act) as first:
+        assert first.hear() == "building"
+        Index.build(OLD, target)
+        assert len(list(tmp_path.glob(".x.index.building-*"))) == 1
     assert_sound(target, BEFORE)
 
 
@@ -124,6 +137,7 @@ def test_readers_see_whole_generations_while_a_writer_commits(index):
     before = {document.id: document for document in kept}
     while not ended.is_set():
         found = found_in(index)
+        assert check(index, deep=True).problems == []
         extra = len(found) - len(BEFORE)
         assert extra % 2 == 0
         assert found == {

@@ -75,7 +75,10 @@ def _file_problems(folder: Path, manifest: Manifest, report: CheckReport) -> Ite
     for entry in entries:
         report.files += 1
         report.bytes += entry.bytes
-        yield from _one_file(arrays / entry.name, entry, deep=report.deep)
+        try:
+            yield from _one_file(arrays / entry.name, entry, deep=report.deep)
+        except FileNotFoundError:  # it was there a moment ago
+            yield f"{arrays / entry.name} is missing"
     if arrays.is_dir():
         named = manifest.files()
         report.unnamed = sorted(path.name for path in arrays.iterdir() if path.name not in named)

@@ -29,10 +29,12 @@ PIECE = 1 << 24  # bytes checksummed and written at a time, while they are in th
 
 
 @contextlib.contextmanager
-def reporting(action: str, path: Path) -> Iterator[None]:
-    """Turn an operating-system error inside the block into a `StorageError` that says what to do."""
+def reporting(action: str, path: Path, *, passing: tuple[type[OSError], ...] = ()) -> Iterator[None]:
+    """Turn an operating-system error, but for those in `passing`, into a `StorageError` that says what to do."""
     try:
         yield
+    except passing:
+        raise
     except OSError as error:
         advice = ADVICE.get(error.errno or 0, error.strerror or str(error))
         raise StorageError(f"cannot {action} {path}: {advice}") from error
@@ -95,9 +97,9 @@ def remove(path: Path) -> None:
 
 
 def checksum_of(path: Path) -> int:
-    """Return the CRC-32 of a file."""
+    """Return the CRC-32 of a file; where it is not there (any more), raise FileNotFoundError."""
     checksum = 0
-    with reporting("read", path), path.open("rb") as file:
+    with reporting("read", path, passing=(FileNotFoundError,)), path.open("rb") as file:
         while piece := file.read(PIECE):
             checksum = zlib.crc32(piece, checksum)
     return checksum

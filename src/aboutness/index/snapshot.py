@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aboutness.core.errors import DamagedIndex, NotFound, StorageError, UsageError
+from aboutness.core.errors import DamagedIndex, NotFound, UsageError
 from aboutness.core.record import Document
 from aboutness.index import disk
 from aboutness.index.arrays import map_arrays
@@ -214,7 +214,5 @@ def open_arrays(folder: Path, entry: FileEntry, *, verify: bool = False) -> dict
         raise DamagedIndex(f"{path} has {size:,} bytes, but index.db says {entry.bytes:,}")
     if verify and (checksum := disk.checksum_of(path)) != entry.checksum:
         raise DamagedIndex(f"{path} was changed: checksum {checksum:08x}, but index.db says {entry.checksum:08x}")
-    try:
+    with disk.reporting("read", path, passing=(FileNotFoundError,)):
         return map_arrays(path)
-    except PermissionError:
-        raise StorageError(f"cannot read {path}: permission denied") from None
