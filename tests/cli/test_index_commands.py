@@ -187,7 +187,7 @@ def test_check(three, call):
         "ok": True,
         "deep": True,
         "generation": 1,
-        "files": 2,
+        "files": 3,
         "bytes": sum(path.stat().st_size for path in (three / "arrays").iterdir()),
         "documents": 3,
         "problems": [],
@@ -465,4 +465,4 @@ def test_a_disk_that_takes_no_more_ends_with_6(write, run, three, nothing_left):
         assert ran.err.count("\n") == 1
     assert ids(three) == ["a", "b", "c"]
     assert nothing_left("big.jsonl", "three.index", "three.jsonl")
-    assert len(list((three / "arrays").iterdir())) == 2
+    assert len(list((three / "arrays").iterdir())) == 3

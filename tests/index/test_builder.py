@@ -5,41 +5,30 @@ import pytest
 
 from aboutness.core.record import Document
 from aboutness.index import builder as module
-from aboutness.index.builder import LayerVocabulary, SegmentBuilder, joined
+from aboutness.index.analysis import Analysis
+from aboutness.index.builder import SegmentBuilder, joined
 from aboutness.index.intake import Batch
 from aboutness.text.analyzers import analyzer
-from aboutness.text.strings import StringTable, pack
+from aboutness.text.strings import pack
 
 
 def batch(*documents):
     return Batch.of_documents(documents)
 
 
-def test_a_vocabulary_goes_on_from_what_is_known():
-    first = LayerVocabulary(analyzer("plain"), [StringTable.of(["aa", "bb"]), StringTable.of(["cc"])])
-    cells = ["cc dd aa", "", "dd ee"]
-    tokens, ends = first.analyze(cells, pack(cells))
-    assert (tokens.tolist(), ends.tolist()) == ([2, 3, 0, 3, 4], [3, 3, 5])
-    assert first.terms.strings() == ["aa", "bb", "cc", "dd", "ee"]
-    assert tokens.dtype == np.int32
-
-
 @pytest.fixture
 def builder():
-    layers = {"main": LayerVocabulary(analyzer("plain")), "pieces": LayerVocabulary(analyzer("letters"))}
-    builder = SegmentBuilder(["title", "text"], layers)
-    yield builder
-    builder.close()
+    analysis = Analysis({"main": analyzer("plain"), "pieces": analyzer("letters")})
+    yield SegmentBuilder(["title", "text"], analysis)
+    analysis.close()
 
 
 def test_batches_make_the_same_arrays_as_one(builder):
     documents = [Document(f"d{n}", {"text": f"word{n % 3} ü{n}", "title": "tt"}, {"n": n % 2}) for n in range(9)]
     for start in range(0, 9, 2):
         builder.add(batch(*documents[start : start + 2]))
-    whole = SegmentBuilder(
-        ["title", "text"],
-        {name: LayerVocabulary(analyzer(e)) for name, e in (("main", "plain"), ("pieces", "letters"))},
-    )
+    analysis = Analysis({"main": analyzer("plain"), "pieces": analyzer("letters")})
+    whole = SegmentBuilder(["title", "text"], analysis)
     whole.add(batch(*documents))
     assert len(builder) == len(whole) == 9
     for role, make in builder.roles().items():
@@ -48,7 +37,7 @@ def test_batches_make_the_same_arrays_as_one(builder):
         for name in left:
             assert left[name].dtype == right[name].dtype
             assert np.array_equal(left[name], right[name]), (role, name)
-    whole.close()
+    analysis.close()
 
 
 @pytest.mark.parametrize(
@@ -78,8 +67,7 @@ def test_many_tokens_fill_a_builder_too(builder, monkeypatch):
     monkeypatch.setattr(module, "MOST_TOKENS", 6)
     builder.add(batch(Document("a", {"text": "aa bb"})))
     builder.roles()
-    assert builder.tokens == 2 + 2  # two words, and each of them one piece
-    assert not builder.full
+    assert not builder.full  # 4: two words, and each of them one piece
     builder.add(batch(Document("b", {"text": "cc"})))
     builder.roles()
     assert builder.full

@@ -42,7 +42,7 @@ def test_a_clean_index_is_sound(folder):
     for deep in (False, True):
         report = check_folder(folder, deep=deep)
         assert (report.ok, report.problems, report.unnamed, report.deep) == (True, [], [], deep)
-        assert (report.generation, report.documents, report.files) == (4, 19, 7)
+        assert (report.generation, report.documents, report.files) == (4, 19, 11)
         assert report.bytes == sum(path.stat().st_size for path in (folder / "arrays").iterdir())
 
 
@@ -142,7 +142,8 @@ def test_arrays_that_do_not_follow_from_the_tokens_are_named(folder, layer, name
     def change(arrays):
         arrays[name].reshape(-1)[-1] += 1
 
-    forge(folder, f"layer:{layer}", change)
+    role = name.split(".")[0].replace("forward", "stream")
+    forge(folder, f"{role}:{layer}", change)
     assert check(folder).ok
     (problem,) = check(folder, deep=True).problems
     assert f"layer {layer!r}: {name} do not follow from its token stream" in problem
@@ -190,6 +191,6 @@ def test_missing_arrays_and_odd_bytes_of_the_dead_are_found(folder):
     (problem,) = check(folder).problems
     assert "is incomplete" in problem
     save(folder, manifest)
-    forge(folder, "layer:main", lambda arrays: arrays.pop("postings.totals"))
+    forge(folder, "postings:main", lambda arrays: arrays.pop("postings.totals"))
     (problem,) = check(folder).problems
     assert "is incomplete: 'postings.totals'" in problem

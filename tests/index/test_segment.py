@@ -5,7 +5,8 @@ import pytest
 
 from aboutness.app.index import Index
 from aboutness.core.record import Document
-from aboutness.index.segment import layer_role, pack_ids
+from aboutness.index.layer import layer_roles
+from aboutness.index.segment import pack_ids
 from aboutness.text.strings import unpack
 
 
@@ -49,4 +50,4 @@ def test_ids_are_packed_even_those_that_no_document_can_have():
 
 
 def test_roles():
-    assert layer_role("main") == "layer:main"
+    assert layer_roles("main") == ("stream:main", "postings:main")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
+from threading import Lock
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,48 +19,91 @@ Ends = NDArray[np.int64]
 MOST_SMALL = np.iinfo(np.uint16).max
 
 
-def layer_arrays(new_terms: StringTable, vocabulary: int, tokens: Numbers, ends: Ends, fields: int) -> Arrays:
-    """Return the arrays of a layer, made from its token stream.
+class TokenStream(NamedTuple):
+    """What a layer is made of: the terms of a segment's documents, in order.
 
     `new_terms` are those that first stand in this segment; `vocabulary` counts all terms up to and with these.
-    Cell c of the stream is field c % fields of document c // fields, and ends at `ends[c]`.
+    Cell c is field c % fields of document c // fields, and ends at `ends[c]`.
     """
-    from aboutness.kernels.invert import count_pairs, fill_forward, fill_postings, sum_counts
 
-    documents = len(ends) // fields
-    longest = int(np.diff(ends, prepend=0).max(initial=0))
-    counted = np.uint16 if longest <= MOST_SMALL else np.uint32
-    df = np.zeros(vocabulary, np.int64)
-    pairs = count_pairs(tokens, ends, fields, df)
+    new_terms: StringTable
+    vocabulary: int
+    tokens: Numbers
+    ends: Ends
+    fields: int
 
-    forward_ends = np.empty(documents, np.int64)
-    forward_terms = np.empty(pairs, np.int32)
-    forward_counts = np.zeros((fields, pairs), counted)
-    fill_forward(tokens, ends, vocabulary, forward_ends, forward_terms, forward_counts)
 
-    terms = np.flatnonzero(df).astype(np.int32)
-    posting_ends = df[terms].cumsum()
-    posting_documents = np.empty(pairs, np.int32)
-    posting_counts = np.empty((fields, pairs), counted)
-    starts = df.cumsum() - df
-    fill_postings(forward_ends, forward_terms, forward_counts, starts, posting_documents, posting_counts)
-    totals = np.empty((fields, len(terms)), np.int64)
-    sum_counts(posting_ends, posting_counts, totals)
-    return {
-        "terms.data": new_terms.data,
-        "terms.ends": new_terms.ends,
-        "terms.slots": new_terms.slots,
-        "stream.tokens": tokens,
-        "stream.ends": ends,
-        "forward.ends": forward_ends,
-        "forward.terms": forward_terms,
-        "forward.counts": forward_counts,
-        "postings.terms": terms,
-        "postings.ends": posting_ends,
-        "postings.documents": posting_documents,
-        "postings.counts": posting_counts,
-        "postings.totals": totals,
-    }
+class LayerWork:
+    """Makes the arrays of a layer in two parts, which may be made and written side by side."""
+
+    def __init__(self, name: str, prepare: Callable[[], TokenStream]) -> None:
+        self.stream_role, self.posting_role = layer_roles(name)
+        self._prepare = prepare
+        self._lock = Lock()
+        self._stream: TokenStream | None = None
+        self._df: Ends = np.zeros(0, np.int64)
+        self._forward: Arrays = {}
+
+    def stream_arrays(self) -> Arrays:
+        """Return the token stream and the forward view."""
+        stream = self._ready()
+        return {"stream.tokens": stream.tokens, "stream.ends": stream.ends, **self._forward}
+
+    def posting_arrays(self) -> Arrays:
+        """Return the new terms and the postings."""
+        from aboutness.kernels.invert import fill_postings, sum_counts
+
+        stream = self._ready()
+        ends, forward_terms, forward_counts = (self._forward[f"forward.{n}"] for n in ("ends", "terms", "counts"))
+        terms = np.flatnonzero(self._df).astype(np.int32)
+        posting_ends = self._df[terms].cumsum()
+        documents = np.empty(len(forward_terms), np.int32)
+        counts = np.empty_like(forward_counts)
+        fill_postings(ends, forward_terms, forward_counts, self._df.cumsum() - self._df, documents, counts)
+        totals = np.empty((stream.fields, len(terms)), np.int64)
+        sum_counts(posting_ends, counts, totals)
+        return {
+            "terms.data": stream.new_terms.data,
+            "terms.ends": stream.new_terms.ends,
+            "terms.slots": stream.new_terms.slots,
+            "postings.terms": terms,
+            "postings.ends": posting_ends,
+            "postings.documents": documents,
+            "postings.counts": counts,
+            "postings.totals": totals,
+        }
+
+    def _ready(self) -> TokenStream:
+        """Return the stream, after the forward view has been made by whoever came first."""
+        with self._lock:
+            if self._stream is None:
+                self._stream = self._prepare()
+                self._make_forward(self._stream)
+            return self._stream
+
+    def _make_forward(self, stream: TokenStream) -> None:
+        from aboutness.kernels.invert import count_pairs, fill_forward
+
+        longest = int(np.diff(stream.ends, prepend=0).max(initial=0))
+        counted = np.uint16 if longest <= MOST_SMALL else np.uint32
+        self._df = np.zeros(stream.vocabulary, np.int64)
+        pairs = count_pairs(stream.tokens, stream.ends, stream.fields, self._df)
+        ends = np.empty(len(stream.ends) // stream.fields, np.int64)
+        terms = np.empty(pairs, np.int32)
+        counts = np.zeros((stream.fields, pairs), counted)
+        fill_forward(stream.tokens, stream.ends, stream.vocabulary, ends, terms, counts)
+        self._forward = {"forward.ends": ends, "forward.terms": terms, "forward.counts": counts}
+
+
+def layer_arrays(new_terms: StringTable, vocabulary: int, tokens: Numbers, ends: Ends, fields: int) -> Arrays:
+    """Return all arrays of a layer."""
+    work = LayerWork("", lambda: TokenStream(new_terms, vocabulary, tokens, ends, fields))
+    return {**work.stream_arrays(), **work.posting_arrays()}
+
+
+def layer_roles(name: str) -> tuple[str, str]:
+    """Return the roles of the two files of a layer: token stream and forward view, terms and postings."""
+    return f"stream:{name}", f"postings:{name}"
 
 
 class LayerSegment:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aboutness.index.builder import joined
-from aboutness.index.layer import layer_arrays
+from aboutness.index.layer import LayerWork, TokenStream
 from aboutness.index.metadata import metadata_arrays
-from aboutness.index.segment import DOCUMENTS, Segment, document_arrays, layer_role
+from aboutness.index.segment import DOCUMENTS, Segment, document_arrays
 from aboutness.text.strings import GrowingTable, StringTable
 
 Arrays = dict[str, NDArray[Any]]
@@ -40,9 +40,13 @@ def merge_run(segments: Sequence[Segment]) -> int:
 def merged_roles(segments: Sequence[Segment], fields: int) -> dict[str, Callable[[], Arrays]]:
     """Return for each file of one segment that replaces these neighbours a function that makes its arrays."""
     kept = [np.flatnonzero(~segment.dead_mask()) for segment in segments]
+    layers = [
+        LayerWork(name, partial(_merged_stream, segments, kept, fields, name)) for name in segments[0].layers
+    ]
     return {
+        **{layer.stream_role: layer.stream_arrays for layer in layers},
         DOCUMENTS: partial(_merged_documents, segments, kept, fields),
-        **{layer_role(name): partial(_merged_layer, segments, kept, fields, name) for name in segments[0].layers},
+        **{layer.posting_role: layer.posting_arrays for layer in layers},
     }
 
 
@@ -54,14 +58,14 @@ def _merged_documents(segments: Sequence[Segment], kept: Kept, fields: int) -> A
     return document_arrays(StringTable.of_packed(*joined(ids)), *joined(texts), _merged_metadata(segments, kept))
 
 
-def _merged_layer(segments: Sequence[Segment], kept: Kept, fields: int, name: str) -> Arrays:
+def _merged_stream(segments: Sequence[Segment], kept: Kept, fields: int, name: str) -> TokenStream:
     streams, terms = [], []
     for segment, keep in zip(segments, kept, strict=True):
         layer = segment.layers[name]
         streams.append(_taken(layer.tokens, layer.token_ends, _cells(keep, layer.fields, fields)))
         terms.append((layer.new_terms.data, layer.new_terms.ends))
     table = StringTable.of_packed(*joined(terms))
-    return layer_arrays(table, segments[0].layers[name].first_term + len(table), *joined(streams), fields)
+    return TokenStream(table, segments[0].layers[name].first_term + len(table), *joined(streams), fields)
 
 
 def _cells(documents: NDArray[np.int64], had: int, fields: int) -> NDArray[np.int64]:

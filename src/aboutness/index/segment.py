@@ -20,11 +20,6 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 DOCUMENTS = "documents"  # the role of the file with the documents themselves
 
 
-def layer_role(name: str) -> str:
-    """Return the role of the file of a layer."""
-    return f"layer:{name}"
-
-
 def pack_ids(identifiers: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Return ids to look for, packed; one with a lone surrogate, which no document has, as an empty one."""
     try:

@@ -17,9 +17,9 @@ from aboutness.index.arrays import map_arrays
 from aboutness.index.database import read_manifest
 from aboutness.index.fields import checked_weights
 from aboutness.index.filters import Where, matching
-from aboutness.index.layer import LayerSegment
+from aboutness.index.layer import LayerSegment, layer_roles
 from aboutness.index.manifest import FileEntry, Manifest, SegmentEntry
-from aboutness.index.segment import DOCUMENTS, Segment, layer_role, pack_ids
+from aboutness.index.segment import DOCUMENTS, Segment, pack_ids
 from aboutness.index.view import LayerView
 from aboutness.text.analyzer import Analyzer
 
@@ -194,7 +194,10 @@ def open_segment(
     """Map the files of one segment."""
     opened = {role: open_arrays(arrays, file, verify=verify) for role, file in entry.files.items()}
     try:
-        layers = {name: LayerSegment(opened[layer_role(name)], n) for name, n in first_terms.items()}
+        layers = {}
+        for name, first_term in first_terms.items():
+            stream, postings = layer_roles(name)
+            layers[name] = LayerSegment({**opened[stream], **opened[postings]}, first_term)
         dead = np.frombuffer(entry.dead, "<i4")
         segment = Segment(entry.name, first, opened[DOCUMENTS], layers, dead)
     except (KeyError, ValueError) as error:

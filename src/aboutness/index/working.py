@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from aboutness.core.errors import DamagedIndex
 from aboutness.index.arrays import write_arrays
-from aboutness.index.builder import LayerVocabulary
-from aboutness.index.layer import layer_arrays
+from aboutness.index.layer import LayerWork, TokenStream
 from aboutness.index.manifest import FileEntry, Manifest, SegmentEntry
 from aboutness.index.merge import merged_roles
-from aboutness.index.segment import Segment, layer_role
+from aboutness.index.segment import Segment
 from aboutness.index.snapshot import ARRAYS, Snapshot, open_segment
 from aboutness.text.analyzer import Analyzer
-from aboutness.text.strings import StringTable, pack, unpack
+from aboutness.text.batch import BatchAnalyzer
+from aboutness.text.strings import StringTable, unpack
 
 Arrays = Mapping[str, NDArray[Any]]
 MakeArrays = Callable[[], Arrays]
@@ -94,15 +94,16 @@ class WorkingSegments:
 
     def add_layer(self, name: str, analyzer: Analyzer) -> None:
         """Analyse the stored documents in a further way."""
-        vocabulary = LayerVocabulary(analyzer)
+        batch = BatchAnalyzer(analyzer)
         entries = []
         for segment, entry in zip(self.segments, self.entries, strict=True):
-            first_term = len(vocabulary.terms)
-            cells = unpack(segment.data, segment.ends)
-            tokens, ends = vocabulary.analyze(cells, pack(cells))
-            terms = StringTable.of_packed(*vocabulary.terms.packed(first_term))
-            make = partial(layer_arrays, terms, len(vocabulary.terms), tokens, ends, segment.fields)
-            files = self._write(f"{segment.name}-{secrets.token_hex(4)}", {layer_role(name): make})
+            first_term = len(batch.vocabulary)
+            tokens, ends = batch.analyze(unpack(segment.data, segment.ends), (segment.data, segment.ends))
+            terms = StringTable.of_packed(*batch.vocabulary.packed(first_term))
+            stream = TokenStream(terms, len(batch.vocabulary), tokens, ends, segment.fields)
+            work = LayerWork(name, partial(TokenStream, *stream))
+            roles = {work.stream_role: work.stream_arrays, work.posting_role: work.posting_arrays}
+            files = self._write(f"{segment.name}-{secrets.token_hex(4)}", roles)
             entries.append(replace(entry, files={**entry.files, **files}))
         self.layers.append(name)
         manifest = Manifest(layers={key: {} for key in self.layers}, segments=tuple(entries))

@@ -20,7 +20,8 @@ from aboutness._version import __version__
 from aboutness.core.errors import AboutnessError, BadRecord, NotFound, UsageError
 from aboutness.core.rejects import OnBad, stop
 from aboutness.index import disk
-from aboutness.index.builder import LayerVocabulary, SegmentBuilder
+from aboutness.index.analysis import Analysis
+from aboutness.index.builder import SegmentBuilder
 from aboutness.index.database import ManifestStore
 from aboutness.index.fields import checked_weights, with_new_fields
 from aboutness.index.intake import Batch, Record, batches
@@ -52,6 +53,7 @@ class IndexWriter:
         self.folder = folder
         self._durable = durable
         self._builder: SegmentBuilder | None = None
+        self._analysis: Analysis | None = None
         self._lock = WriterLock(folder)
         try:
             self._store = ManifestStore(folder, durable=durable, create=manifest is not None)
@@ -90,7 +92,6 @@ class IndexWriter:
         self._fields = dict(self._committed.fields)
         self._layers = {n: Analyzer.from_json(dict(a)) for n, a in self._committed.layers.items()}
         self._artefacts = dict(self._committed.artefacts)
-        self._vocabularies: dict[str, LayerVocabulary] | None = None
         self._changed = False
 
     def start_over(self, layers: Mapping[str, Analyzer], weights: Mapping[str, float] | None = None) -> None:
@@ -100,7 +101,6 @@ class IndexWriter:
         self._artefacts = {}
         self._fields = checked_weights(weights or {})
         self._layers = dict(layers)
-        self._vocabularies = None
         self._changed = True
 
     # --- documents -------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ class IndexWriter:
             builder.add(batch)
         except ValueError:
             if not len(builder):  # made for this batch: some of its fields may be those of bad records only
-                self._discard()
+                self._builder = None
                 self._fields = fields
             batch = batch.only_good(on_bad)
             if not len(batch):
@@ -197,20 +197,18 @@ class IndexWriter:
         if new:
             self._flush()
             self._fields = with_new_fields(self._fields, new)
-        if self._vocabularies is None:
-            self._vocabularies = {
-                name: LayerVocabulary(analyzer, [s.layers[name].new_terms for s in self._working.segments])
-                for name, analyzer in self._layers.items()
-            }
+        if self._analysis is None:
+            known = {n: [s.layers[n].new_terms for s in self._working.segments] for n in self._layers}
+            self._analysis = Analysis(self._layers, known)
         if self._builder is None:
-            self._builder = SegmentBuilder(list(self._fields), self._vocabularies)
+            self._builder = SegmentBuilder(list(self._fields), self._analysis)
         return self._builder
 
     def _flush(self) -> None:
         """Write what has been collected as a segment; nothing names it before the commit."""
         if self._builder is not None and len(self._builder):
             self._working.append(self._next, self._builder.roles(), len(self._builder))
-        self._discard()
+        self._builder = None
 
     @property
     def _next(self) -> int:
@@ -236,7 +234,7 @@ class IndexWriter:
         self._flush()
         self._working.add_layer(name, analyzer)
         self._layers[name] = analyzer
-        self._vocabularies = None
+        self._discard()
         self._changed = True
 
     def save_artefact(
@@ -285,9 +283,11 @@ class IndexWriter:
         self._reset()
 
     def _discard(self) -> None:
-        if self._builder is not None:
-            self._builder.close()
-            self._builder = None
+        """Forget what has been collected, and with it the numbers of terms that no segment holds."""
+        self._builder = None
+        if self._analysis is not None:
+            self._analysis.close()
+            self._analysis = None
 
     def _remove_unnamed(self, manifest: Manifest) -> None:
         named = manifest.files()

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aboutness.text.analyzer import Analyzer, letter_ngrams
-from aboutness.text.classes import ascii_map, code_point_classes
+from aboutness.text.classes import CODE_POINTS, FIRST_PLANE, ascii_map, code_point_classes
 from aboutness.text.ngrams import WordNgrams
 from aboutness.text.strings import Bytes, Ends, GrowingTable, pack, wide_strings
 
@@ -81,8 +81,7 @@ class BatchAnalyzer:
         from aboutness.kernels.tokenize import tokenize
 
         analyzer, table = self.analyzer, self._tokens
-        wide = bool(len(text)) and int(text.max()) >= 0x80
-        classes = code_point_classes(analyzer.token, analyzer.solo) if wide else NOTHING
+        classes = self._classes(int(text.max(initial=0)))
         shortest = 1 if analyzer.solo else analyzer.shortest
         tokens = np.empty(len(text) // shortest + 1, np.int32)
         ends = np.empty(len(cells), np.int64)
@@ -96,6 +95,13 @@ class BatchAnalyzer:
             table.reserve(table.count, len(text))
         table.count = int(state[3])
         return tokens[: int(state[2])], ends
+
+    def _classes(self, largest: int) -> Bytes:
+        """Return the table of classes that text needs whose largest UTF-8 byte this is."""
+        if largest < 0x80:
+            return NOTHING
+        count = FIRST_PLANE if largest < 0xF0 else CODE_POINTS
+        return code_point_classes(self.analyzer.token, self.analyzer.solo, count)
 
     def _name_new_tokens(self) -> None:
         """Look at the tokens that have come since the last time: which are dropped, and what the others are."""

@@ -13,15 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 CODE_POINTS = 0x110000
+FIRST_PLANE = 0x10000  # nearly all text needs no more, and its table is made in no time
 WORD, SOLO = 1, 2  # as in aboutness.kernels.tokenize; 0 is a gap
 BETWEEN, ALONE, WIDE = 253, 254, 255
 
 
 @lru_cache(maxsize=8)
-def code_point_classes(token: str, solo: str) -> NDArray[np.uint8]:
-    """Return the class of every code point, for the patterns of one token and one solo character."""
-    everything = np.arange(CODE_POINTS, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
-    classes = np.zeros(CODE_POINTS, np.uint8)
+def code_point_classes(token: str, solo: str, count: int = CODE_POINTS) -> NDArray[np.uint8]:
+    """Return the class of each of the first `count` code points, for the patterns of a token and a solo one."""
+    everything = np.arange(count, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    classes = np.zeros(count, np.uint8)
     for pattern, kind in ((token, WORD), (solo, SOLO)):
         if pattern:
             for run in re.finditer(f"(?:{pattern})+", everything):

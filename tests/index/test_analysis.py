@@ -1,0 +1,63 @@
+"""Two lanes number terms as one would."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from aboutness.index import analysis as module
+from aboutness.index.analysis import Analysis
+from aboutness.index.builder import joined
+from aboutness.text.analyzers import analyzer
+from aboutness.text.strings import StringTable, pack
+
+
+def numbered(work, batches, layer="main"):
+    streams = work.streams()
+    for cells in batches:
+        work.submit(cells, pack(cells), streams)
+    work.finish()
+    tokens, ends = joined(streams.of_layer(layer))
+    assert streams.tokens == sum(len(part) for layer in streams.parts for part, _ in streams.of_layer(layer))
+    return tokens.tolist(), ends.tolist()
+
+
+def test_numbers_go_on_from_what_is_known():
+    known = {"main": [StringTable.of(["aa", "bb"]), StringTable.of(["cc"])]}
+    work = Analysis({"main": analyzer("plain")}, known)
+    assert numbered(work, [["cc dd aa", "", "dd ee"]]) == ([2, 3, 0, 3, 4], [3, 3, 5])
+    assert work.terms["main"].strings() == ["aa", "bb", "cc", "dd", "ee"]
+    assert numbered(work, [["ff aa"], ["gg ff"]]) == ([5, 0, 6, 5], [2, 4])
+    work.close()
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 3])
+@pytest.mark.parametrize("name", ["plain", "english", "bigrams", "letters"])
+def test_any_batches_and_lanes_number_by_first_appearance(monkeypatch, lanes, name):
+    monkeypatch.setattr(module, "LANES", lanes)
+    chance = random.Random(lanes)
+    cells = [" ".join(f"w\u00fc{chance.randrange(40)}ing" for _ in range(chance.randrange(9))) for _ in range(200)]
+    terms = [analyzer(name).terms(cell) for cell in cells]
+    first = list(dict.fromkeys(term for one in terms for term in one))
+    expected = [first.index(term) for one in terms for term in one]
+    work = Analysis({"main": analyzer(name)})
+    batches, start = [], 0
+    while start < len(cells):
+        size = chance.randrange(1, 30)
+        batches.append(cells[start : start + size])
+        start += size
+    tokens, ends = numbered(work, batches)
+    assert (tokens, work.terms["main"].strings()) == (expected, first)
+    assert ends == np.cumsum([len(one) for one in terms]).tolist()
+    work.close()
+
+
+def test_an_error_in_a_lane_reaches_the_caller():
+    work = Analysis({"main": analyzer("plain")})
+    streams = work.streams()
+    work.submit([5], pack(["\u00fc"]), streams)
+    with pytest.raises(AttributeError):
+        work.finish()
+    work.close()
