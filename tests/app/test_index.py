@@ -13,7 +13,7 @@ import pytest
 import aboutness
 from aboutness.app.index import Index
 from aboutness.app.sources import Sources
-from aboutness.core.errors import BadRecord, NotFound, StorageError, UsageError
+from aboutness.core.errors import BadRecord, DamagedIndex, NotFound, StorageError, UsageError
 from aboutness.core.record import Document
 from aboutness.text.analyzer import Analyzer
 
@@ -303,3 +303,17 @@ def test_scikit_learn_makes_the_same_matrix_of_cranfield(cranfield):
     columns = [vectorizer.vocabulary_[term] for term in view.terms()]
     assert (ours != theirs[:, columns]).nnz == 0
     assert np.array_equal(view.df, np.bincount(theirs.indices, minlength=theirs.shape[1])[columns])
+
+
+def test_overwrite_replaces_an_index_that_cannot_be_opened(tmp_path):
+    Index.build([{"id": "a", "text": "old"}], tmp_path / "i")
+    (tmp_path / "i" / "index.db").write_bytes(b"no database at all, " * 100)
+    with pytest.raises(DamagedIndex):
+        Index.open(tmp_path / "i")
+    with pytest.raises(BadRecord):  # the build fails: what was there is put back
+        Index.build([{"id": "", "text": "bad"}], tmp_path / "i", overwrite=True)
+    assert (tmp_path / "i" / "index.db").read_bytes().startswith(b"no database")
+    index = Index.build([{"id": "b", "text": "new"}], tmp_path / "i", overwrite=True)
+    assert [document.id for document in index] == ["b"]
+    assert index.check(deep=True).ok
+    assert [path.name for path in tmp_path.iterdir()] == ["i"]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from types import MappingProxyType
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from aboutness.app.index import Index
 from aboutness.core.errors import BadRecord
 from aboutness.core.record import Document, Origin
+from aboutness.core.rejects import RejectFile
 from aboutness.index import intake
 from aboutness.index.intake import Batch, batches, problem
 from index.naive import stored
@@ -212,3 +214,13 @@ def test_a_bad_record_takes_no_good_one_of_the_same_id_with_it(bad):
     errors = []
     assert index.add([bad], update=True, on_bad=errors.append).updated == 0
     assert (index["x"].fields["text"], len(errors)) == ("old", 1)
+
+
+def test_a_rejected_record_is_spelled_so_that_it_can_be_read_again(tmp_path):
+    rejects = RejectFile(tmp_path / "r.jsonl")
+    with rejects:
+        Index.build(
+            [Document("\n", {"text": "t\u00fc", "title": "x"}, {"year": 1987, "k": ["a"]})], on_bad=rejects
+        )
+    (entry,) = map(json.loads, (tmp_path / "r.jsonl").read_text().splitlines())
+    assert json.loads(entry["record"]) == {"_id": "\n", "text": "t\u00fc", "title": "x", "year": 1987, "k": ["a"]}

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aboutness.core.errors import UsageError
+from aboutness.core.errors import IndexProblem, UsageError
 from aboutness.core.record import Document
 from aboutness.core.rejects import OnBad, stop
 from aboutness.index import disk, lock
@@ -233,10 +233,34 @@ def _replace(
             f"there is an index at {target} already; add to it (aboutness add {target} …), or replace it with "
             "overwrite (--overwrite)"
         )
-    with IndexWriter(target) as writer:
+    try:
+        writer = IndexWriter(target)
+    except IndexProblem:
+        return _replace_damaged(target, analyzers, weights, records, on_bad, progress)
+    with writer:
         writer.start_over(analyzers, weights)
         added = writer.add(records, on_bad=on_bad, progress=progress)
         writer.commit()
+    return added
+
+
+def _replace_damaged(
+    target: Path,
+    analyzers: Mapping[str, Analyzer],
+    weights: Mapping[str, float] | None,
+    records: Records,
+    on_bad: OnBad,
+    progress: Progress | None,
+) -> Added:
+    """Build anew what cannot be opened; the damaged folder is put aside, and back where the build fails."""
+    aside = target.absolute().parent / f".{target.name}.damaged-{secrets.token_hex(4)}"
+    disk.move(target, aside)
+    try:
+        added = _build_new(target, analyzers, weights, records, on_bad, progress)
+    except BaseException:
+        disk.move(aside, target)
+        raise
+    disk.remove(aside)
     return added
 
 

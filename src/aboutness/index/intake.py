@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -128,7 +129,7 @@ class Batch:
             if document is None:
                 continue
             if wrong := problem(document):
-                on_bad(BadRecord(wrong, origin=document.origin, raw=str(document)))
+                on_bad(BadRecord(wrong, origin=document.origin, raw=spelled(document)))
             else:
                 good.append(document)
         return Batch.of_documents(good)
@@ -155,10 +156,24 @@ def as_document(record: Any, on_bad: OnBad) -> Document | None:  # noqa: ANN401 
         there = {key: value for key, value in record.items() if value is not None}
         role = roles(tuple(there), Keys())
     except BadInput as error:
-        on_bad(BadRecord(str(error), raw=str(record)))
+        on_bad(BadRecord(str(error), raw=spelled(record)))
         return None
     fields = {key: there[key] for key in role.text}
     return Document(there[role.id_key], fields, {key: there[key] for key in role.metadata})
+
+
+def spelled(record: Any) -> str:  # noqa: ANN401 - anything may come
+    """Return a record as a JSON line that, once it is mended, can be read again."""
+    if (
+        isinstance(record, Document)
+        and isinstance(record.fields, Mapping)
+        and isinstance(record.metadata, Mapping)
+    ):
+        record = {"_id": record.id, **record.fields, **record.metadata}
+    try:
+        return json.dumps(dict(record) if isinstance(record, Mapping) else record, default=repr)
+    except (TypeError, ValueError):
+        return repr(record)
 
 
 def problem(document: Document) -> str:

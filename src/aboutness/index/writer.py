@@ -24,7 +24,7 @@ from aboutness.index.analysis import Analysis
 from aboutness.index.builder import SegmentBuilder
 from aboutness.index.database import ManifestStore
 from aboutness.index.fields import checked_weights, with_new_fields
-from aboutness.index.intake import Batch, Record, batches
+from aboutness.index.intake import Batch, Record, batches, spelled
 from aboutness.index.lock import WriterLock
 from aboutness.index.manifest import ArtefactEntry, Manifest
 from aboutness.index.merge import merge_run
@@ -332,7 +332,7 @@ def _last_of_each(batch: Batch) -> Batch:
 def _duplicate(batch: Batch, number: int, problem: str) -> BadRecord:
     record = batch.records[number]
     origin = getattr(record, "origin", None)
-    return BadRecord(f"the id {batch.ids[number]!r} {problem}", origin=origin, raw=str(record))
+    return BadRecord(f"the id {batch.ids[number]!r} {problem}", origin=origin, raw=spelled(record))
 
 
 def now() -> str:
