@@ -221,7 +221,8 @@ def test_damage_ends_with_5(three, run, call):
         ran = call(*command)
         assert ran.code == 5
         assert path.name in ran.out + ran.err
-    assert call("index", "three.jsonl", "-o", three, "--overwrite").code == 5
+    assert call("index", "three.jsonl", "-o", three, "--overwrite").code == 0
+    assert call("check", three, "--deep").code == 0
 
 
 def test_a_newer_format_ends_with_5(three, call):

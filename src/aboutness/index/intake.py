@@ -164,13 +164,9 @@ def as_document(record: Any, on_bad: OnBad) -> Document | None:  # noqa: ANN401 
 
 def spelled(record: Any) -> str:  # noqa: ANN401 - anything may come
     """Return a record as a JSON line that, once it is mended, can be read again."""
-    if (
-        isinstance(record, Document)
-        and isinstance(record.fields, Mapping)
-        and isinstance(record.metadata, Mapping)
-    ):
-        record = {"_id": record.id, **record.fields, **record.metadata}
     try:
+        if isinstance(record, Document):
+            record = {"_id": record.id, **record.fields, **record.metadata}
         return json.dumps(dict(record) if isinstance(record, Mapping) else record, default=repr)
     except (TypeError, ValueError):
         return repr(record)
