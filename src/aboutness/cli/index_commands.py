@@ -25,7 +25,7 @@ class OnError(StrEnum):
 
 SourcesArgument = Annotated[
     list[str],
-    typer.Argument(metavar="SOURCE...", help="Files, folders, 'stdlib', or 'irds:NAME'. See: aboutness formats."),
+    typer.Argument(metavar="SOURCE", help="Files, folders, 'stdlib', or 'irds:NAME'. See: aboutness formats."),
 ]
 FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the index.")]
 FormatOption = Annotated[str | None, typer.Option("--format", help="The sources' format; guessed if not given.")]
@@ -124,7 +124,7 @@ def add(
 
 def delete(
     folder: FolderArgument,
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Ids of documents.")] = None,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Ids of documents.")] = None,
     ids_from: Annotated[
         typer.FileText | None,
         typer.Option("--ids-from", encoding="utf-8", help="A file with one id a line; - for standard input."),

@@ -13,7 +13,7 @@ from aboutness.index.builder import joined
 from aboutness.index.layer import LayerWork, TokenStream
 from aboutness.index.metadata import metadata_arrays
 from aboutness.index.segment import DOCUMENTS, Segment, document_arrays
-from aboutness.text.strings import GrowingTable, StringTable
+from aboutness.text.strings import GrowingTable, StringTable, take
 
 Arrays = dict[str, NDArray[Any]]
 Ends = NDArray[np.int64]
@@ -53,8 +53,8 @@ def merged_roles(segments: Sequence[Segment], fields: int) -> dict[str, Callable
 def _merged_documents(segments: Sequence[Segment], kept: Kept, fields: int) -> Arrays:
     ids, texts = [], []
     for segment, keep in zip(segments, kept, strict=True):
-        ids.append(_taken(segment.ids.data, segment.ids.ends, keep))
-        texts.append(_taken(segment.data, segment.ends, _cells(keep, segment.fields, fields)))
+        ids.append(take(segment.ids.data, segment.ids.ends, keep))
+        texts.append(take(segment.data, segment.ends, _cells(keep, segment.fields, fields)))
     return document_arrays(StringTable.of_packed(*joined(ids)), *joined(texts), _merged_metadata(segments, kept))
 
 
@@ -62,7 +62,7 @@ def _merged_stream(segments: Sequence[Segment], kept: Kept, fields: int, name: s
     streams, terms = [], []
     for segment, keep in zip(segments, kept, strict=True):
         layer = segment.layers[name]
-        streams.append(_taken(layer.tokens, layer.token_ends, _cells(keep, layer.fields, fields)))
+        streams.append(take(layer.tokens, layer.token_ends, _cells(keep, layer.fields, fields)))
         terms.append((layer.new_terms.data, layer.new_terms.ends))
     table = StringTable.of_packed(*joined(terms))
     return TokenStream(table, segments[0].layers[name].first_term + len(table), *joined(streams), fields)
@@ -74,23 +74,11 @@ def _cells(documents: NDArray[np.int64], had: int, fields: int) -> NDArray[np.in
     return np.where(field < had, documents[:, None] * had + field, -1).ravel()
 
 
-def _taken(data: NDArray[Any], ends: Ends, chosen: NDArray[np.int64]) -> tuple[NDArray[Any], Ends]:
-    from aboutness.kernels.strings import take
-
-    if not len(ends):
-        return data, np.zeros(len(chosen), np.int64)
-    lengths = np.diff(ends, prepend=0)
-    out = np.empty(int(lengths[chosen[chosen >= 0]].sum()), data.dtype)
-    out_ends = np.empty(len(chosen), np.int64)
-    take(data, ends, chosen, out, out_ends)
-    return out, out_ends
-
-
 def _merged_metadata(segments: Sequence[Segment], kept: Kept) -> Arrays:
     values = GrowingTable()
     parts = []
     for segment, keep in zip(segments, kept, strict=True):
         numbers = values.add(segment.values.data, segment.values.ends).astype(np.int32)
-        entries, ends = _taken(segment.entries, segment.entry_ends, keep)
+        entries, ends = take(segment.entries, segment.entry_ends, keep)
         parts.append((numbers[entries], ends))
     return metadata_arrays(StringTable.of_packed(*values.packed()), *joined(parts))

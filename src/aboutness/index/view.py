@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from aboutness.index.layer import LayerSegment
 from aboutness.index.segment import Segment
 from aboutness.text.analyzer import Analyzer
-from aboutness.text.strings import pack
+from aboutness.text.strings import pack, take
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -166,7 +166,8 @@ class LayerView:
     @staticmethod
     def _dead_rows(segment: Segment, part: LayerSegment) -> tuple[NDArray[np.int32], NDArray[Any]]:
         """Return the terms and counts of all dead documents of a segment."""
-        rows = [part.forward(int(number)) for number in segment.dead]
-        if not rows:
+        if not len(segment.dead):
             return part.forward_terms[:0], part.forward_counts[:, :0]
-        return np.concatenate([terms for terms, _ in rows]), np.concatenate([counts for _, counts in rows], axis=1)
+        terms, _ = take(part.forward_terms, part.forward_ends, segment.dead)
+        counts = [take(counts, part.forward_ends, segment.dead)[0] for counts in part.forward_counts]
+        return terms, np.stack(counts)

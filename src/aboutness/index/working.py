@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from aboutness.core.errors import DamagedIndex
 from aboutness.index.arrays import write_arrays
+from aboutness.index.builder import joined
 from aboutness.index.layer import LayerWork, TokenStream
 from aboutness.index.manifest import FileEntry, Manifest, SegmentEntry
 from aboutness.index.merge import merged_roles
@@ -29,6 +30,9 @@ MakeArrays = Callable[[], Arrays]
 Packed = tuple[NDArray[np.uint8], NDArray[np.int64]]
 
 SUFFIX = ".safetensors"
+
+
+BATCH_CELLS = 1 << 14
 
 
 class WorkingSegments:
@@ -98,7 +102,7 @@ class WorkingSegments:
         entries = []
         for segment, entry in zip(self.segments, self.entries, strict=True):
             first_term = len(batch.vocabulary)
-            tokens, ends = batch.analyze(unpack(segment.data, segment.ends), (segment.data, segment.ends))
+            tokens, ends = joined([batch.analyze(cells) for cells in _batches(segment)])
             terms = StringTable.of_packed(*batch.vocabulary.packed(first_term))
             stream = TokenStream(terms, len(batch.vocabulary), tokens, ends, segment.fields)
             work = LayerWork(name, partial(TokenStream, *stream))
@@ -129,3 +133,10 @@ class WorkingSegments:
 
         with ThreadPoolExecutor(2) as pool:
             return dict(zip(roles, pool.map(write, roles.items()), strict=True))
+
+
+def _batches(segment: Segment) -> Iterator[list[str]]:
+    """Yield the texts of all cells, some at a time."""
+    for first in range(0, len(segment.ends), BATCH_CELLS):
+        start, ends = segment.cell_start(first), segment.ends[first : first + BATCH_CELLS]
+        yield unpack(segment.data[start : int(ends[-1])], ends - start)

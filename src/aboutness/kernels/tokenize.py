@@ -75,17 +75,31 @@ def tokenize(
             # The token is written behind the table's strings as it is read: it stays there if it is new.
             start, end, points = at, used, 0
             code, word = np.uint64(0), np.uint64(0)
-            while True:
-                width = 1
-                if byte == WIDE:
+            while byte != BETWEEN:
+                if byte < BETWEEN:
+                    word = (word << BYTE) | np.uint64(byte)
+                    data[end] = byte
+                    at += ONE
+                    end += ONE
+                    if (end - used) & seven == FREE:
+                        code = absorb(code, word)
+                        word = np.uint64(0)
+                elif byte == ALONE:
+                    if points == 0:
+                        word = np.uint64(text[at])
+                        data[end] = text[at]
+                        at += ONE
+                        end += ONE
+                        points = shortest
+                    break
+                else:
                     width = width_of(text[at])
                     kind = class_at(text, at, width, classes)
-                    if kind != WORD:
-                        if points == 0 and kind == GAP:
-                            at += np.uint64(width)
-                        if points > 0 or kind == GAP:
-                            break
-                        points = shortest
+                    if kind != WORD and points > 0:
+                        break
+                    if kind == GAP:
+                        at += np.uint64(width)
+                        break
                     for _ in range(width):
                         word = (word << BYTE) | np.uint64(text[at])
                         data[end] = text[at]
@@ -95,30 +109,12 @@ def tokenize(
                             code = absorb(code, word)
                             word = np.uint64(0)
                     if kind == SOLO:
+                        points = shortest
                         break
-                elif byte == ALONE:
-                    if points > 0:
-                        break
-                    word = np.uint64(text[at])
-                    data[end] = text[at]
-                    at += ONE
-                    end += ONE
-                    points = shortest
-                    break
-                else:
-                    word = (word << BYTE) | np.uint64(byte)
-                    data[end] = byte
-                    at += ONE
-                    end += ONE
-                    if (end - used) & seven == FREE:
-                        code = absorb(code, word)
-                        word = np.uint64(0)
                 points += 1
-                if at >= stop:
+                if at == stop:
                     break
                 byte = ascii_map[text[at]]
-                if byte == BETWEEN:
-                    break
             if points < shortest:
                 continue
             code = absorb(code, word ^ (end - used))

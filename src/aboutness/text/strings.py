@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 Bytes = NDArray[np.uint8]
 Ends = NDArray[np.int64]
 Slots = NDArray[np.uint64]
+T = TypeVar("T", bound=np.generic)
 
 
 def pack(strings: Sequence[str]) -> tuple[Bytes, Ends]:
@@ -24,7 +26,9 @@ def pack(strings: Sequence[str]) -> tuple[Bytes, Ends]:
 
 def wide_strings(strings: Sequence[str]) -> list[int]:
     """Return which strings are not ASCII."""
-    return [i for i, string in enumerate(strings) if not string.isascii()]
+    narrow = np.fromiter(map(str.isascii, strings), np.bool_, len(strings))
+    wide: list[int] = np.flatnonzero(~narrow).tolist()
+    return wide
 
 
 def unpack(data: Bytes, ends: Ends, first: int = 0) -> list[str]:
@@ -38,6 +42,20 @@ def unpack(data: Bytes, ends: Ends, first: int = 0) -> list[str]:
         text = whole.decode("ascii")
         return [text[a:b] for a, b in zip([0, *stops], stops, strict=False)]
     return [whole[a:b].decode() for a, b in zip([0, *stops], stops, strict=False)]
+
+
+def take(data: NDArray[T], ends: Ends, chosen: NDArray[np.integer[Any]]) -> tuple[NDArray[T], Ends]:
+    """Return the chosen strings (or other runs of items; -1 is an empty one), end to end, in that order."""
+    from aboutness.kernels.strings import take as copy
+
+    if not len(ends):
+        return data, np.zeros(len(chosen), np.int64)
+    wanted = chosen.astype(np.int64)
+    lengths = np.diff(ends, prepend=0)
+    out = np.empty(int(lengths[wanted[wanted >= 0]].sum()), data.dtype)
+    out_ends = np.empty(len(wanted), np.int64)
+    copy(data, ends, wanted, out, out_ends)
+    return out, out_ends
 
 
 def slots_for(count: int) -> Slots:
