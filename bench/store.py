@@ -13,6 +13,8 @@ import time
 import zlib
 from pathlib import Path
 
+import numpy as np
+
 from aboutness.core.record import Document
 from aboutness.corpus.read import read
 from aboutness.index.arrays import write_arrays
@@ -58,7 +60,7 @@ def arrays(documents: list[Document], folder: Path) -> None:
     cells = [""] * (len(names) * len(batch))
     for i, name in enumerate(names):
         cells[i :: len(names)] = batch.texts[name]
-    contents = document_arrays(StringTable.of(batch.ids), *pack(cells), columns.arrays())
+    contents = document_arrays(StringTable.of(batch.ids), *pack(cells), columns.arrays(), np.arange(len(batch)))
     write_arrays(folder / "documents.safetensors", contents, durable=True)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import aboutness
 from aboutness.app.index import Index
-from aboutness.app.sources import Sources
+from aboutness.app.sources import Sources, default_rejects
 from aboutness.core.errors import BadRecord, DamagedIndex, NotFound, StorageError, UsageError
 from aboutness.core.record import Document
 from aboutness.text.analyzer import Analyzer
@@ -317,3 +317,44 @@ def test_overwrite_replaces_an_index_that_cannot_be_opened(tmp_path):
     assert [document.id for document in index] == ["b"]
     assert index.check(deep=True).ok
     assert [path.name for path in tmp_path.iterdir()] == ["i"]
+
+
+def test_a_lost_artefact_does_not_keep_the_documents_from_being_read(tmp_path):
+    index = Index.build([{"id": "a", "text": "x"}], tmp_path / "i")
+    with index.changes() as writer:
+        writer.save_artefact("w2v", "vectors", {"v": np.ones(3)}, {})
+        with pytest.raises(UsageError, match="plain values"):
+            writer.save_artefact("bad", "vectors", {"v": np.ones(3)}, {"dim": np.int64(3)})
+    next((tmp_path / "i" / "arrays").glob("artefact-*")).unlink()
+    opened = Index.open(tmp_path / "i")
+    assert opened["a"].fields == {"text": "x"}
+    with pytest.raises(DamagedIndex, match="train it anew"):
+        opened.snapshot.artefact("w2v")
+    assert not opened.check().ok
+    with opened.changes() as writer:
+        writer.drop_artefact("w2v")
+    assert opened.check(deep=True).ok
+
+
+def test_many_deletes_are_compacted(tmp_path):
+    index = Index.build([{"id": str(n), "text": f"word{n}"} for n in range(100)], tmp_path / "i")
+    index.delete([str(n) for n in range(49)])
+    assert index.snapshot.size == 100
+    index.delete([str(n) for n in range(49, 60)])
+    assert (index.snapshot.size, len(index)) == (40, 40)
+    assert index.check(deep=True).ok
+
+
+def test_records_of_one_id_are_all_counted():
+    index = Index.build([{"id": "a", "text": "0"}])
+    added = index.add([{"id": "a", "text": str(n)} for n in range(3)] + [{"id": 7, "text": "x"}], update=True)
+    assert (added.added, added.updated) == (1, 3)
+    assert index["a"].fields == {"text": "2"}
+    assert index["7"].fields == {"text": "x"}
+
+
+def test_rejects_are_never_written_over(tmp_path):
+    first = default_rejects(tmp_path / "c.index")
+    assert first == tmp_path / "c.rejects.jsonl"
+    first.touch()
+    assert default_rejects(tmp_path / "c.index") == tmp_path / "c.rejects-2.jsonl"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 import typer
@@ -110,3 +111,27 @@ def test_progress_goes_to_a_terminal_on_standard_error(monkeypatch, capsys):
     assert "Indexing" in terminal.getvalue()
     assert "1,234 documents" in terminal.getvalue()
     assert capsys.readouterr().out == ""
+
+
+def test_working_is_silent_without_a_terminal(capsys):
+    with render.working("Checking"):
+        pass
+    assert capsys.readouterr() == ("", "")
+
+
+def test_working_goes_to_a_terminal_on_standard_error_and_is_wiped(monkeypatch, capsys):
+    terminal = _Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    with render.working("Checking"):
+        pass
+    assert re.search(r"Checking.*0:00:0\d", terminal.getvalue())
+    assert terminal.getvalue().endswith("\x1b[2K")
+    assert capsys.readouterr().out == ""
+
+
+def test_working_lets_errors_through(monkeypatch):
+    monkeypatch.setattr("sys.stderr", _Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    with pytest.raises(KeyboardInterrupt), render.working("Checking"):
+        raise KeyboardInterrupt

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from aboutness.core.errors import BadRecord
+from aboutness.core.errors import BadRecord, UsageError
 from aboutness.core.record import Origin
 from aboutness.core.rejects import RejectFile, stop
 
@@ -36,15 +36,15 @@ def test_nothing_bad_leaves_no_file(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_of_an_earlier_run_is_replaced_only_when_something_is_bad(tmp_path):
+def test_a_file_that_is_there_is_never_written_over(tmp_path):
     path = tmp_path / "bad.jsonl"
     path.write_text("old\n")
     with RejectFile(path):
         pass
     assert path.read_text() == "old\n"
-    with RejectFile(path) as rejects:
+    with RejectFile(path) as rejects, pytest.raises(UsageError, match="is there already; choose another file"):
         rejects(BadRecord("new"))
-    assert [json.loads(line)["error"] for line in path.read_text().splitlines()] == ["new"]
+    assert path.read_text() == "old\n"
 
 
 def test_lone_surrogates_can_be_written(tmp_path):

@@ -146,5 +146,6 @@ def test_round_trip(tmp_path, rows, kind):
 def test_any_bytes_are_read_or_rejected(tmp_path, content):
     path = tmp_path / "any.csv"
     path.write_bytes(b"id,text\n" + content)
+    (tmp_path / "rejects.jsonl").unlink(missing_ok=True)  # of the example before
     with RejectFile(tmp_path / "rejects.jsonl") as rejects:
         list(read_delimited(path, on_bad=rejects))

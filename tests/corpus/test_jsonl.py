@@ -158,6 +158,7 @@ def test_round_trip(tmp_path, records, ascii_only):
 def test_any_bytes_are_read_or_rejected(tmp_path, lines):
     path = tmp_path / "any.jsonl"
     path.write_bytes(b"x\n" + b"\n".join(lines))
+    (tmp_path / "rejects.jsonl").unlink(missing_ok=True)  # of the example before
     with RejectFile(tmp_path / "rejects.jsonl") as rejects:
         accepted = sum(1 for _ in read_jsonl(path, on_bad=rejects))
     assert accepted + rejects.count == 1 + len(lines)

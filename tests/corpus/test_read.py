@@ -45,6 +45,10 @@ def test_files_are_recognised_and_read(write, expected, name, content):
         ("reuters", {"reut2-000.sgm": FILES["reuters"][0][1], "README.txt": "y"}),
         ("folder", {"sub/a.txt": "x", "sub/b.csv": "z"}),
         ("tables", {"a.csv": "id,text\n1,x\n", "b.pdf": "z"}),
+        ("trec", {"disk/a.trectext.gz": FILES["trec"][1][1], ".trec": "z", ".git/README.md": "z"}),
+        ("smart", {"cran/cran.all": FILES["smart"][0][1], ".README.txt": "z"}),
+        ("folder", {"a.txt": "x", "b.trec": FILES["trec"][1][1]}),
+        ("tables", {"a.csv": "id,text\n1,x\n", "b.all": FILES["smart"][0][1]}),
     ],
 )
 def test_folders_are_recognised_and_read(write, tmp_path, expected, files):
@@ -94,7 +98,7 @@ def test_every_format_refuses_a_missing_source(tmp_path, name):
         list(read(tmp_path / "none", format=name))
 
 
-@pytest.mark.parametrize("name", ["jsonl", "csv", "trec", "smart"])
+@pytest.mark.parametrize("name", ["jsonl", "csv"])
 def test_a_folder_is_not_a_file(tmp_path, name):
     with pytest.raises(BadInput, match="is a folder"):
         list(read(tmp_path, format=name))

@@ -6,7 +6,7 @@ from aboutness.core.errors import BadInput, BadRecord
 from aboutness.core.record import Document, Origin, Query
 from aboutness.core.rejects import RejectFile
 from aboutness.corpus import smart
-from aboutness.corpus.smart import read_smart, read_smart_queries
+from aboutness.corpus.smart import READER, read_smart, read_smart_queries
 
 CRAN = """.I 1
 .T
@@ -87,3 +87,27 @@ def test_an_endless_record_stops(write, monkeypatch):
 
 def test_an_empty_file_has_no_documents(write):
     assert list(read_smart(write("a.all", "\n\n"))) == []
+
+
+def test_a_folder_is_a_tree_of_files(write, tmp_path, collected):
+    write("med/b.all.gz", ".I 2\n.W\ntwo\n")
+    write("med/a", ".I 1\n.W\none\n")
+    write("z.smart", ".I 0\n.W\nzero\n")
+    write("med/.a.all", ".I 9\n.W\nhidden\n")
+    documents = list(read_smart(tmp_path))
+    assert [(one.id, one.fields["text"]) for one in documents] == [("0", "zero"), ("1", "one"), ("2", "two")]
+    assert documents[2].origin == Origin(str(tmp_path / "med/b.all.gz"), 1)
+    readme = write("med/README", "About.\n")
+    assert list(read_smart(tmp_path, on_bad=collected)) == documents
+    assert [one.origin for one in collected.errors] == [Origin(str(readme), 1)]
+    assert collected.problems == ["text before the first .I"]
+
+
+def test_a_folder_is_recognised_by_its_files(write, tmp_path):
+    folder = tmp_path / "cran.all"
+    write("cran.all/sub/cran.qry", CRAN)
+    assert not READER.recognises(str(folder))
+    write("cran.all/sub/CRAN.ALL.gz", CRAN)
+    assert READER.recognises(str(folder))
+    write("cran.all/notes.md", "# Notes")
+    assert not READER.recognises(str(folder))

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from aboutness.core.errors import BadRecord
+from aboutness.core.errors import BadInput, BadRecord
 from aboutness.core.record import Document, Origin
 from aboutness.core.rejects import RejectFile
-from aboutness.corpus.trec import read_trec
+from aboutness.corpus.trec import READER, read_trec
 
 FT = """<DOC>
 <DOCNO> FT911-3 </DOCNO>
@@ -69,3 +69,41 @@ def test_bad_documents(write, tmp_path, collected):
         list(read_trec(path))
     with RejectFile(tmp_path / "rejects.jsonl") as rejects:
         assert sum(1 for _ in read_trec(path, on_bad=rejects)) + rejects.count == 4
+
+
+def test_a_disk_is_a_tree_of_files(write, tmp_path):
+    write("ft/ft92/ft921_1.gz", FT.replace("FT911-3", "three"))
+    write("ft/ft91/ft911_2", FT.replace("FT911-3", "two"))
+    write("ft/ft91/ft911_1.gz", "\n" + FT.replace("FT911-3", "one"))
+    write("fr", FT.replace("FT911-3", "top"))
+    write("ft/.hidden", FT)
+    write(".cache/fr", FT)
+    documents = list(read_trec(tmp_path))
+    assert [one.id for one in documents] == ["top", "one", "two", "three"]
+    assert documents[1].origin == Origin(str(tmp_path / "ft/ft91/ft911_1.gz"), 2)
+    assert documents[1].fields["text"] == "CONTIGAS, the German gas group, said yesterday."
+    assert list(read_trec(str(tmp_path))) == documents
+
+
+def test_a_file_of_a_tree_without_documents_can_be_skipped(write, tmp_path, collected):
+    write("fr/a.gz", FT)
+    readme = write("fr/README", "About these files.")
+    assert [one.id for one in read_trec(tmp_path, on_bad=collected)] == ["FT911-3"]
+    assert [(one.origin, one.problem) for one in collected.errors] == [(Origin(str(readme)), "no <DOC> in it")]
+    with pytest.raises(BadRecord, match=r"fr/README: no <DOC> in it"):
+        list(read_trec(tmp_path))
+    with pytest.raises(BadInput, match=r"README: no <DOC> in it") as alone:
+        list(read_trec(readme, on_bad=collected))
+    assert type(alone.value) is BadInput
+
+
+def test_a_folder_is_recognised_by_its_files(write, tmp_path):
+    folder = tmp_path / "x.trec"
+    folder.mkdir()
+    assert not READER.recognises(str(folder))
+    write("x.trec/sub/ft911", FT)
+    assert not READER.recognises(str(folder))
+    write("x.trec/sub/ft912.trecweb.gz", FT)
+    assert READER.recognises(str(folder))
+    write("x.trec/sub/deeper/table.csv", "id,text\n")
+    assert not READER.recognises(str(folder))

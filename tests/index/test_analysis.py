@@ -7,6 +7,7 @@ import random
 import numpy as np
 import pytest
 
+from aboutness.app.index import Index
 from aboutness.index import analysis as module
 from aboutness.index.analysis import Analysis
 from aboutness.index.builder import joined
@@ -58,6 +59,29 @@ def test_an_error_in_a_lane_reaches_the_caller():
     work = Analysis({"main": analyzer("plain")})
     streams = work.streams()
     work.submit([5], pack(["\u00fc"]), streams)
-    with pytest.raises(AttributeError):
-        work.finish()
+    for _ in range(2):  # and goes on to: what was lost must not be committed
+        with pytest.raises(TypeError):
+            work.finish()
     work.close()
+
+
+def test_a_failed_analysis_cannot_be_committed(tmp_path, monkeypatch):
+    index = Index.build([{"id": "old", "text": "old"}], tmp_path / "i")
+    with index.changes() as writer:
+        analyze, calls = module._Lane.analyze, []
+
+        def fail_once(lane, cells, packed):
+            calls.append(1)
+            if len(calls) == 2:
+                raise MemoryError
+            return analyze(lane, cells, packed)
+
+        monkeypatch.setattr(module._Lane, "analyze", fail_once)
+        writer.add({"id": f"d{n}", "text": f"word{n}"} for n in range(2000))
+        for _ in range(2):
+            with pytest.raises(MemoryError):
+                writer.commit()
+        writer.rollback()
+        writer.add([{"id": "new", "text": "new"}])
+    assert [document.id for document in index] == ["old", "new"]
+    assert index.check(deep=True).ok

@@ -52,9 +52,9 @@ BAD = {
     "a pair": (("a", "x"), "a record must be a Document or a mapping, got ('a', 'x')"),
     "empty mapping": ({}, "no id: none of '_id', 'id', 'docno', 'docid' among (nothing)"),
     "no id": ({"text": "x"}, "no id: none of '_id', 'id', 'docno', 'docid' among 'text'"),
-    "no text": ({"id": "a", "year": 5}, "no text: none of 'title', 'text', 'contents', 'body', 'abstract' among 'id', 'year'"),
+    "no text": ({"id": "a", "year": 5}, "no text: none of 'title', 'abstract', 'text', 'body', 'contents' among 'id', 'year'"),
     "id None in mapping": ({"id": None, "text": "x"}, "no id: none of"),
-    "number as id in mapping": ({"id": 1, "text": "x"}, "a document id must be a text, got 1"),
+    "number as id in mapping": ({"id": 1.5, "text": "x"}, "a document id must be a text, got 1.5"),
     "number as text in mapping": ({"id": "a", "text": 1}, "field 'text' must be a text, got 1"),
     "mapping in mapping": ({"id": "a", "text": "x", "m": {"n": 1}}, "metadata 'm' must be a text"),
     "number as key": ({"id": "a", "text": "x", 5: "y"}, "a metadata key must be a non-empty text"),
@@ -177,8 +177,8 @@ def test_long_texts_make_short_batches(monkeypatch):
 
 
 def test_any_mapping_will_do():
-    index = Index.build([MappingProxyType({"docno": "a", "title": "T", "body": "kept as metadata", "n": 1})])
-    assert index["a"] == Document("a", {"title": "T"}, {"body": "kept as metadata", "n": 1})
+    index = Index.build([MappingProxyType({"docno": "a", "title": "T", "body": "text too", "n": 1})])
+    assert index["a"] == Document("a", {"title": "T", "body": "text too"}, {"n": 1})
 
 
 def test_fields_of_rejected_records_are_not_kept():

@@ -79,7 +79,7 @@ class History:
         names = [f"d{self.rng.randrange(60)}" for _ in range(self.rng.choice([1, 2, 4]))]
         documents = [document_of(self.rng, name, self.known) for name in names]
         last = {document.id: document for document in documents}
-        replaced = len(set(last) & set(self.living))
+        replaced = len(set(last) & set(self.living)) + len(documents) - len(last)
         assert self.writer.add(documents, update=True).updated == replaced
         order = {document.id: i for i, document in enumerate(documents)}
         kept = sorted(last.values(), key=lambda document: order[document.id])

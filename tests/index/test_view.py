@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 
 import numpy as np
@@ -167,3 +168,54 @@ def test_unknown_names_are_refused_with_the_known_ones(index):
 
 def test_the_analyzer_of_the_view_is_that_of_the_index(index):
     assert index.view().analyzer == analyzer(index.view().analyzer.name)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_weighted_statistics_equal_those_of_a_rebuild_bit_for_bit(seed):
+    chance = random.Random(seed)
+
+    def text():
+        return " ".join(f"w{chance.randrange(50)}" for _ in range(chance.randrange(1, 15)))
+
+    records = [{"id": str(n), "title": text(), "text": text()} for n in range(300)]
+    weights = {"title": 2.3, "text": 0.7}
+    index = Index.build(records, weights=weights)
+    gone = set(chance.sample(range(300), 7))
+    index.delete([str(n) for n in gone])
+    fresh = Index.build([record for n, record in enumerate(records) if n not in gone], weights=weights)
+    live, new = index.view(), fresh.view()
+    numbers = new.term_numbers(live.terms())
+    assert (live.cf[numbers >= 0] == new.cf[numbers[numbers >= 0]]).all()
+    assert (live.lengths[index.snapshot.live_numbers()] == new.lengths).all()
+    assert live.total_length == new.total_length
+    assert (live.matrix().sum(axis=1) == new.matrix().sum(axis=1)).all()
+
+
+def test_rows_and_streams_are_padded_to_all_fields():
+    index = Index.build(
+        [{"id": "a", "title": "aa bb", "text": "bb"}, {"id": "b", "title": "dead", "text": "dead"}],
+        analyzer="plain",
+    )
+    index.delete("b")
+    index.add([Document("c", {"text": "bb cc", "body": "cc cc"})])
+    view, words = index.view(), index.view().terms()
+    number = index.snapshot.number("c")
+    terms, counts = view.forward(number)
+    assert ([words[t] for t in terms], counts.tolist()) == (["bb", "cc"], [[0, 0], [1, 1], [0, 2]])
+    assert [[words[t] for t in field] for field in view.stream(number)] == [[], ["bb", "cc"], ["cc", "cc"]]
+    spelled = [([words[t] for t in tokens], ends.tolist()) for tokens, ends in view.streams()]
+    assert [word for tokens, _ in spelled for word in tokens] == ["aa", "bb", "bb", "bb", "cc", "cc", "cc"]
+    assert sum(len(ends) for _, ends in spelled) == 2 * 3
+    assert view.term_numbers(["\ud800", "aa"]).tolist() == [-1, 0]
+
+
+def test_arrivals_stay_when_numbers_move():
+    index = Index.build([{"id": name, "text": name} for name in ("aa", "bb", "cc", "dd")])
+    before = {d: int(index.snapshot.arrivals[index.snapshot.number(d)]) for d in ("bb", "dd")}
+    index.delete(["aa", "cc"])
+    index.add([{"id": "ee", "text": "ee"}])
+    index.merge()
+    assert {d: int(index.snapshot.arrivals[index.snapshot.number(d)]) for d in ("bb", "dd")} == before
+    assert (np.diff(index.snapshot.arrivals) > 0).all()
+    index.add([{"id": "bb", "text": "again"}], update=True)
+    assert int(index.snapshot.arrivals[index.snapshot.number("bb")]) == 5

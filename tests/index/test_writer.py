@@ -240,7 +240,10 @@ def test_progress_counts_documents_and_characters(folder, monkeypatch):
 
 
 def test_fields_get_weight_one_unless_said(tmp_path):
-    index = Index.build(documents(0, 2), tmp_path / "i", weights={"title": 3})
+    with pytest.raises(UsageError, match=r"weight for field 'titel', but no document has it. There are: text"):
+        Index.build(documents(0, 2), tmp_path / "i", weights={"titel": 3})
+    index = Index.build([], tmp_path / "i", weights={"title": 3})
+    index.add(documents(0, 2))
     assert dict(index.snapshot.manifest.fields) == {"title": 3.0, "text": 1.0}
     index.add([Document("x", {"body": "two words", "title": "city"})])
     assert dict(index.snapshot.manifest.fields) == {"title": 3.0, "text": 1.0, "body": 1.0}

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aboutness.core.errors import IndexProblem, UsageError
+from aboutness.core.errors import DamagedIndex, UsageError
 from aboutness.core.record import Document
 from aboutness.core.rejects import OnBad, stop
 from aboutness.index import disk, lock
@@ -79,6 +79,7 @@ class Index:
             target = Path(memory.name) / "memory.index"
             with IndexWriter.create(target, analyzers, weights, durable=False) as writer:
                 added = writer.add(records, on_bad=on_bad, progress=progress)
+                writer.check_fields_used()
                 writer.commit()
             index = cls(Snapshot.open(target), memory)
         else:
@@ -118,7 +119,8 @@ class Index:
         return isinstance(identifier, str) and bool(self.snapshot.numbers([identifier])[0] >= 0)
 
     def __getitem__(self, identifier: str) -> Document:
-        return self.snapshot.document(self.snapshot.number(identifier))
+        snapshot = self.snapshot
+        return snapshot.document(snapshot.number(identifier))
 
     def __iter__(self) -> Iterator[Document]:
         return iter(self.snapshot)
@@ -134,7 +136,8 @@ class Index:
 
     def where(self, where: Where) -> list[str]:
         """Return the ids of the documents whose metadata meet all conditions, in order of arrival."""
-        return [self.snapshot.id(int(number)) for number in self.snapshot.where(where).nonzero()[0]]
+        snapshot = self.snapshot  # one generation, also where another thread refreshes
+        return [snapshot.id(int(number)) for number in snapshot.where(where).nonzero()[0]]
 
     def check(self, *, deep: bool = False) -> CheckReport:
         """Look for damage; with `deep`, read and compare everything."""
@@ -197,8 +200,7 @@ def _build_new(
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise UsageError(f"{target} is there already and is not an index; choose another place")
     parent = target.absolute().parent
-    with disk.reporting("make the folder", parent):
-        parent.mkdir(parents=True, exist_ok=True)
+    disk.make_durable_folder(parent)
     prefix = f".{target.name}.building-"
     for left in parent.glob(f"{glob.escape(prefix)}*"):
         if left.is_dir() and not lock.is_locked(left):
@@ -207,6 +209,7 @@ def _build_new(
     try:
         with IndexWriter.create(building, analyzers, weights) as writer:
             added = writer.add(records, on_bad=on_bad, progress=progress)
+            writer.check_fields_used()
             writer.commit()
             disk.sync_folder(building)
             disk.move(building, target)
@@ -235,11 +238,12 @@ def _replace(
         )
     try:
         writer = IndexWriter(target)
-    except IndexProblem:
+    except DamagedIndex:
         return _replace_damaged(target, analyzers, weights, records, on_bad, progress)
     with writer:
         writer.start_over(analyzers, weights)
         added = writer.add(records, on_bad=on_bad, progress=progress)
+        writer.check_fields_used()
         writer.commit()
     return added
 
@@ -252,15 +256,14 @@ def _replace_damaged(
     on_bad: OnBad,
     progress: Progress | None,
 ) -> Added:
-    """Build anew what cannot be opened; the damaged folder is put aside, and back where the build fails."""
-    aside = target.absolute().parent / f".{target.name}.damaged-{secrets.token_hex(4)}"
-    disk.move(target, aside)
-    try:
-        added = _build_new(target, analyzers, weights, records, on_bad, progress)
-    except BaseException:
-        disk.move(aside, target)
-        raise
-    disk.remove(aside)
+    """Build anew beside what cannot be opened, and change places only when all is on the disk."""
+    parent, mark = target.absolute().parent, secrets.token_hex(4)
+    new, old = parent / f".{target.name}.new-{mark}", parent / f".{target.name}.damaged-{mark}"
+    added = _build_new(new, analyzers, weights, records, on_bad, progress)
+    disk.move(target, old)
+    disk.move(new, target)
+    disk.sync_folder(parent)
+    disk.remove(old)
     return added
 
 

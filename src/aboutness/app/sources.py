@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from aboutness.core.record import Document
@@ -49,6 +50,8 @@ def formats() -> list[dict[str, str]]:
 
 
 def default_rejects(index: str | Path) -> Path:
-    """Return where the records that an index could not take are written."""
+    """Return where the records that an index could not take are written: a name that is not taken."""
     path = Path(index)
-    return path.parent / f"{path.name.removesuffix('.index')}.rejects.jsonl"
+    name = path.name.removesuffix(".index")
+    names = (f"{name}.rejects{'' if n == 1 else f'-{n}'}.jsonl" for n in count(1))
+    return next(free for one in names if not (free := path.parent / one).exists())

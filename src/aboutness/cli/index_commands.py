@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from aboutness.cli.render import ends_well, progress, show_json, show_pairs, show_table, size
+from aboutness.cli.render import ends_well, progress, show_json, show_pairs, show_table, size, working
 from aboutness.core.errors import BadInput, UsageError
 from aboutness.core.rejects import OnBad, RejectFile, stop
 
@@ -164,7 +164,8 @@ def merge(folder: FolderArgument, as_json: JsonOption = False) -> None:
 
     opened = Index.open(folder)
     before = len(opened.snapshot.segments)
-    opened.merge()
+    with working("Merging"):
+        opened.merge()
     after = len(opened.snapshot.segments)
     if as_json:
         show_json({"index": str(folder), "segments_before": before, "segments": after})
@@ -182,7 +183,8 @@ def layer(
     from aboutness.app.index import Index
 
     opened = Index.open(folder)
-    opened.add_layer(name, analyzer)
+    with working("Adding the layer"):
+        opened.add_layer(name, analyzer)
     terms = opened.view(name).vocabulary_size
     if as_json:
         show_json({"index": str(folder), "layer": name, "analyzer": analyzer, "terms": terms})
@@ -224,7 +226,8 @@ def check(
     """Look for damage; the exit code is 5 where some is found."""
     from aboutness.app.index import check_folder
 
-    report = check_folder(folder, deep=deep)
+    with working("Checking"):
+        report = check_folder(folder, deep=deep)
     if as_json:
         show_json({"index": str(folder), "ok": report.ok, **vars(report)})
     else:

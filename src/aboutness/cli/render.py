@@ -80,6 +80,27 @@ def size(count: float) -> str:
 
 
 @contextmanager
+def working(title: str) -> Iterator[None]:
+    """Show, on a terminal, that work is going on and for how long."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    spinner = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with spinner:
+        spinner.add_task(title, total=None)
+        yield
+
+
+@contextmanager
 def progress(title: str, total: int) -> Iterator[tuple[Tell, Callable[[int], None]]]:
     """Show, on a terminal, how many documents are done and how many of `total` bytes are read.
 

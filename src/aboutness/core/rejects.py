@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Self, TypeAlias
 
-from aboutness.core.errors import BadRecord, StorageError
+from aboutness.core.errors import BadRecord, StorageError, UsageError
 
 OnBad: TypeAlias = Callable[[BadRecord], None]
 
@@ -20,8 +20,9 @@ def stop(error: BadRecord) -> None:
 class RejectFile:
     """Write every bad record, with its place and the reason, as one JSON line of a file; count them.
 
-    The file is created at the first bad record, so that none is left behind where all were good. Call
-    the object itself with each error; use it as a context manager so that the file is closed.
+    The file is created at the first bad record, so that none is left behind where all were good, and is never
+    one that is there already: not earlier rejects, and not the source itself. Call the object with each error;
+    use it as a context manager so that the file is closed.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -40,8 +41,10 @@ class RejectFile:
         }
         try:
             if self._file is None:
-                self._file = self.path.open("w", encoding="utf-8")
+                self._file = self.path.open("x", encoding="utf-8")
             self._file.write(json.dumps(entry) + "\n")
+        except FileExistsError:
+            raise UsageError(f"{self.path} is there already; choose another file for rejected records") from None
         except OSError as trouble:
             raise StorageError(f"cannot write the rejected records to {self.path}: {trouble.strerror}") from None
         self.count += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import zlib
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -80,6 +81,23 @@ def source_size(source: str | Path) -> int:
     if path.is_dir():
         return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     return path.stat().st_size if path.is_file() else 0
+
+
+def files_below(folder: str | Path) -> Iterator[Path]:
+    """Yield the files of a folder, then those of its subfolders, each in the order of their names.
+
+    Hidden files and folders are passed over, linked folders are not entered, and a linked file counts only if
+    it lies within the folder.
+    """
+    inside = Path(folder).resolve()
+    for parent, subfolders, names in os.walk(folder):
+        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
+        for name in sorted(names):
+            file = Path(parent, name)
+            if name.startswith(".") or not file.is_file():
+                continue
+            if not file.is_symlink() or file.resolve().is_relative_to(inside):
+                yield file
 
 
 def lines(path: str | Path) -> Iterator[tuple[int, bytes]]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from aboutness.core.errors import BadInput, BadRecord, NotFound
 from aboutness.core.record import Document, Origin
 from aboutness.core.rejects import OnBad, stop
-from aboutness.corpus.files import BOM, suffix, utf8, whole
+from aboutness.corpus.files import BOM, files_below, suffix, utf8, whole
 from aboutness.corpus.markdown import titled
 from aboutness.corpus.reader import Reader
 from aboutness.corpus.webpage import page
@@ -58,16 +58,8 @@ def read_folder(path: str | Path, *, on_bad: OnBad = stop) -> Iterator[Document]
 
 
 def text_files(root: Path) -> Iterator[Path]:
-    """Yield the text files of a folder tree in their order."""
-    inside = root.resolve()
-    for folder, subfolders, names in os.walk(root):
-        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
-        for name in sorted(names):
-            file = Path(folder, name)
-            if name.startswith(".") or suffix(name) not in FORMATS:
-                continue
-            if not file.is_symlink() or (file.is_file() and file.resolve().is_relative_to(inside)):
-                yield file
+    """Return the text files of a folder tree in their order."""
+    return (file for file in files_below(root) if suffix(file) in FORMATS)
 
 
 def has_text(folder: str | Path) -> bool:

@@ -1,8 +1,8 @@
 """Which keys of a record (or columns of a table) hold its id and its text.
 
 - id: the first there is of `_id`, `id`, `docno`, `docid`; or the key named by the caller.
-- text: `title` and `text`, those that are there; where neither is, those there are of `contents`, `body`
-  and `abstract`; or the keys named by the caller, those that are there.
+- text: those there are of `title`, `abstract`, `text`, `body`, `contents`, in this order; or the keys named by
+  the caller, those that are there.
 - Every other key is metadata.
 """
 
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ID_KEYS = ("_id", "id", "docno", "docid")
-TEXT_KEYS = ("title", "text")
-OTHER_TEXT_KEYS = ("contents", "body", "abstract")
+TEXT_KEYS = ("title", "abstract", "text", "body", "contents")
 
 
 class Keys(NamedTuple):
@@ -41,18 +40,11 @@ def roles(names: Sequence[str], keys: Keys) -> Roles:
     id_key = next((name for name in wanted if name in names), None)
     if id_key is None:
         raise BadInput(f"no id: none of {_listed(wanted)} among {_listed(names)} (option id_key)")
-    text = _text_keys(names, keys)
+    wanted = TEXT_KEYS if keys.fields is None else keys.fields
+    text = tuple(name for name in wanted if name in names)
     if not text:
-        wanted = (*TEXT_KEYS, *OTHER_TEXT_KEYS) if keys.fields is None else keys.fields
         raise BadInput(f"no text: none of {_listed(wanted)} among {_listed(names)} (option fields)")
     return Roles(id_key, text, tuple(name for name in names if name != id_key and name not in text))
-
-
-def _text_keys(names: Sequence[str], keys: Keys) -> tuple[str, ...]:
-    if keys.fields is not None:
-        return tuple(name for name in keys.fields if name in names)
-    usual = tuple(name for name in TEXT_KEYS if name in names)
-    return usual or tuple(name for name in OTHER_TEXT_KEYS if name in names)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -2,7 +2,7 @@
 
 Fields: `title` (.T) and `text` (.W). Metadata: `author` (.A), `bibliography` (.B), `keywords` (.K), `note`
 (.N), `categories` (.C). Citations (.X) are left out. Line ends are blanks. A line with any other letter is
-text. Records that are not UTF-8 are read as Latin-1.
+text. Records that are not UTF-8 are read as Latin-1. A source is one file or a folder tree of them.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from aboutness.core.record import Document, Origin, Query
 from aboutness.core.rejects import OnBad, stop
 from aboutness.corpus.files import LONGEST, lines, opening, suffix, utf8_or_latin1
 from aboutness.corpus.reader import Reader
+from aboutness.corpus.tree import is_tree_of, read_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +34,11 @@ class _Record(NamedTuple):
 
 
 def read_smart(path: str | Path, *, on_bad: OnBad = stop) -> Iterator[Document]:
-    """Read the documents of a SMART file."""
+    """Read the documents of a SMART file, or of all files below a folder."""
+    return read_tree(path, _documents, on_bad)
+
+
+def _documents(path: str | Path, on_bad: OnBad) -> Iterator[Document]:
     for record in _records(path, on_bad):
         title, text = record.sections.get("T", ""), record.sections.get("W", "")
         fields = {"title": title, "text": text} if title else {"text": text}
@@ -96,13 +101,18 @@ def _sections(block: list[bytes]) -> dict[str, str]:
 
 
 def _recognises(source: str) -> bool:
-    return Path(source).is_file() and (suffix(source) in SUFFIXES or opening(source).startswith(b".I "))
+    path = Path(source)
+    if path.is_dir():
+        return is_tree_of(path, SUFFIXES)
+    return path.is_file() and (suffix(source) in SUFFIXES or opening(source).startswith(b".I "))
 
 
 READER = Reader(
     name="smart",
     about="SMART collections: records with .I, .T and .W sections",
-    sources="files ending in " + ", ".join(SUFFIXES) + " and files that start with .I",
+    sources="files ending in "
+    + ", ".join(SUFFIXES)
+    + ", files that start with .I, folders with files of these endings and no text or table files",
     recognises=_recognises,
     read=lambda source, _keys, on_bad: read_smart(source, on_bad=on_bad),
 )

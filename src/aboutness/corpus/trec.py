@@ -1,4 +1,4 @@
-"""TREC documents: `<DOC>` elements with a `<DOCNO>`, any number in a file.
+"""TREC documents: `<DOC>` elements with a `<DOCNO>`, any number in a file; one file or a folder tree of them.
 
 Fields: `title`, the first there is of TITLE_TAGS, and `text`, the `<LP>`, `<LEADPARA>` and `<TEXT>` elements.
 A document without these, as in collections of plain text, is text but for its other header elements; what
@@ -18,6 +18,7 @@ from aboutness.core.rejects import OnBad, stop
 from aboutness.corpus.files import opening, suffix
 from aboutness.corpus.reader import Reader
 from aboutness.corpus.sgml import elements, inner, plain, without
+from aboutness.corpus.tree import is_tree_of, read_tree
 from aboutness.corpus.webpage import page
 
 if TYPE_CHECKING:
@@ -30,7 +31,11 @@ SUFFIXES = (".trec", ".trectext", ".trecweb")
 
 
 def read_trec(path: str | Path, *, on_bad: OnBad = stop) -> Iterator[Document]:
-    """Read the documents of a TREC file."""
+    """Read the documents of a TREC file, or of all files below a folder."""
+    return read_tree(path, _documents, on_bad)
+
+
+def _documents(path: str | Path, on_bad: OnBad) -> Iterator[Document]:
     for element in elements(path, "DOC", on_bad):
         origin = Origin(str(path), element.line)
         name = " ".join(map(plain, inner(element.inside, "DOCNO")[:1]))
@@ -55,15 +60,18 @@ def _fields(inside: str) -> dict[str, str]:
 
 
 def _recognises(source: str) -> bool:
-    if suffix(source) in SUFFIXES:
-        return True
-    return Path(source).is_file() and START.match(opening(source)) is not None
+    path = Path(source)
+    if path.is_dir():
+        return is_tree_of(path, SUFFIXES)
+    return suffix(source) in SUFFIXES or (path.is_file() and START.match(opening(source)) is not None)
 
 
 READER = Reader(
     name="trec",
     about="TREC documents in <DOC> elements",
-    sources="files ending in " + ", ".join(SUFFIXES) + " and files that start with <DOC>",
+    sources="files ending in "
+    + ", ".join(SUFFIXES)
+    + ", files that start with <DOC>, folders with files of these endings and no text or table files",
     recognises=_recognises,
     read=lambda source, _keys, on_bad: read_trec(source, on_bad=on_bad),
 )

@@ -90,10 +90,12 @@ class Analysis:
             self._settle()
 
     def _settle(self) -> None:
-        """Give the new terms of the oldest batch their numbers."""
-        pending = self._pending.popleft()
+        """Give the new terms of the oldest batch their numbers; one that failed stays, and fails again."""
+        pending = self._pending[0]
         lane = pending.lane
-        for layer, (tokens, ends) in pending.result.result().items():
+        analysed = pending.result.result()
+        self._pending.popleft()
+        for layer, (tokens, ends) in analysed.items():
             fresh = lane.batches[layer].vocabulary.packed(len(lane.numbers[layer]))
             if len(fresh[1]):
                 numbers = self.terms[layer].add(*fresh).astype(np.int32)

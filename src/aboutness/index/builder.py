@@ -63,19 +63,23 @@ class SegmentBuilder:
         self.size += len(packed[0])
         self._analysis.submit(cells, packed, self._streams)
 
-    def roles(self) -> dict[str, Callable[[], Arrays]]:
-        """Return for each file, by its role, a function that makes its arrays; they may run side by side."""
+    def roles(self, arrived: int = 0) -> dict[str, Callable[[], Arrays]]:
+        """Return for each file, by its role, a function that makes its arrays; they may run side by side.
+
+        `arrived` counts the documents that ever came before these.
+        """
         self._analysis.finish()
         layers = [LayerWork(name, partial(self._stream, name)) for name in self._analysis.terms]
         return {
             **{layer.stream_role: layer.stream_arrays for layer in layers},
-            DOCUMENTS: self._document_arrays,
+            DOCUMENTS: partial(self._document_arrays, arrived),
             **{layer.posting_role: layer.posting_arrays for layer in layers},
         }
 
-    def _document_arrays(self) -> Arrays:
+    def _document_arrays(self, arrived: int) -> Arrays:
         ids = StringTable.of_packed(*self.ids.packed())
-        return document_arrays(ids, *joined(self._cells), self._metadata.arrays())
+        arrivals = np.arange(arrived, arrived + len(ids), dtype=np.int64)
+        return document_arrays(ids, *joined(self._cells), self._metadata.arrays(), arrivals)
 
     def _stream(self, layer: str) -> TokenStream:
         terms = self._analysis.terms[layer]

@@ -81,6 +81,15 @@ def make_folder(path: Path) -> None:
         path.mkdir(parents=True)
 
 
+def make_durable_folder(path: Path) -> None:
+    """See that a folder is there, and that its name and those of the folders made for it are on the disk."""
+    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
+    with reporting("make the folder", path):
+        path.mkdir(parents=True, exist_ok=True)
+    for folder in missing:
+        sync_folder(folder.parent)
+
+
 def move(source: Path, target: Path) -> None:
     """Give a folder its final name."""
     with reporting("rename to", target):

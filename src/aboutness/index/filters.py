@@ -18,14 +18,19 @@ from aboutness.index.segment import Segment
 COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "<=": operator.le, ">=": operator.ge, "!=": operator.ne, "=": operator.eq, "<": operator.lt, ">": operator.gt,
 }  # fmt: skip
-CONDITION = re.compile(r"\s*(?P<key>[^<>=!\s][^<>=!]*?)\s*(?P<sign><=|>=|!=|=|<|>)\s*(?P<value>.*?)\s*", re.DOTALL)
+CONDITION = re.compile(
+    r"\s*(?P<key>[^<>=!\s][^<>=!]*?)\s*(?P<sign><=|>=|!=|=|<|>)\s*(?P<value>(?![<>=!]).*?)\s*", re.DOTALL
+)
 
 Where: TypeAlias = "Mapping[str, Any] | Iterable[str | Condition] | str | Condition"
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A key, a comparison and the values of which one must hold; of a list, one item must."""
+    """A key, a comparison and the values of which one must hold; of a list, one item must.
+
+    A document without the key meets no condition; `!=` asks for the key with none of the values.
+    """
 
     key: str
     sign: str
@@ -82,12 +87,20 @@ def matching(segments: Sequence[Segment], where: Where) -> NDArray[np.bool_]:
 
 
 def _holds(segment: Segment, condition: Condition) -> NDArray[np.bool_]:
+    of_key = segment.values_by_key.get(condition.key, ()) if condition.sign != "=" else ()
+    if condition.sign in ("=", "!="):
+        equal = [n for value in condition.values for n in segment.value_numbers(condition.key, value)]
+        mask = _documents_with(segment, equal)
+        return mask if condition.sign == "=" else _documents_with(segment, [n for n, _ in of_key]) & ~mask
+    return _documents_with(segment, [number for number, value in of_key if condition.holds(value)])
+
+
+def _documents_with(segment: Segment, values: Iterable[int]) -> NDArray[np.bool_]:
     mask = np.zeros(len(segment), np.bool_)
-    for number, value in segment.values_by_key.get(condition.key, ()):
-        if condition.holds(value):
-            start = int(segment.value_ends[number - 1]) if number else 0
-            mask[segment.value_documents[start : segment.value_ends[number]]] = True
-    return ~mask if condition.sign == "!=" else mask
+    for number in values:
+        start = int(segment.value_ends[number - 1]) if number else 0
+        mask[segment.value_documents[start : segment.value_ends[number]]] = True
+    return mask
 
 
 def _comparable(value: object, wanted: object) -> bool:

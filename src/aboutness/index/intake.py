@@ -159,7 +159,9 @@ def as_document(record: Any, on_bad: OnBad) -> Document | None:  # noqa: ANN401 
         on_bad(BadRecord(str(error), raw=spelled(record)))
         return None
     fields = {key: there[key] for key in role.text}
-    return Document(there[role.id_key], fields, {key: there[key] for key in role.metadata})
+    identifier = there[role.id_key]
+    identifier = str(identifier) if type(identifier) is int else identifier
+    return Document(identifier, fields, {key: there[key] for key in role.metadata})
 
 
 def spelled(record: Any) -> str:  # noqa: ANN401 - anything may come

@@ -106,6 +106,12 @@ def layer_roles(name: str) -> tuple[str, str]:
     return f"stream:{name}", f"postings:{name}"
 
 
+def cells_of(documents: NDArray[np.int64], had: int, fields: int) -> NDArray[np.int64]:
+    """Return the cells of documents that had fewer fields; -1 stands for the cells they did not have."""
+    field = np.arange(fields)
+    return np.where(field < had, documents[:, None] * had + field, -1).ravel()
+
+
 class LayerSegment:
     """A layer of one segment, as mapped from its file. Document numbers here count from 0 in the segment."""
 

@@ -80,6 +80,7 @@ class Manifest:
     layers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # name -> analyzer
     segments: tuple[SegmentEntry, ...] = ()
     artefacts: Mapping[str, ArtefactEntry] = field(default_factory=dict)
+    arrivals: int = 0  # documents that ever came
 
     def files(self) -> set[str]:
         """Return the names of all files the index needs."""
@@ -107,7 +108,7 @@ def save_manifest(connection: sqlite3.Connection, manifest: Manifest) -> None:
 
 def _to_rows(manifest: Manifest) -> Rows:
     """Return the rows of all tables, but for the seal."""
-    settings = {"generation": manifest.generation, "created": manifest.created, "software": manifest.software}
+    settings = {name: getattr(manifest, name) for name in ("generation", "arrivals", "created", "software")}
     files = [(e.name, s.name, role, e.bytes, e.checksum) for s in manifest.segments for role, e in s.files.items()]
     files += [
         (a.file.name, a.name, "artefact", a.file.bytes, a.file.checksum) for a in manifest.artefacts.values()
@@ -164,6 +165,7 @@ def _from_rows(rows: Rows) -> Manifest:
         files.setdefault(owner, {})[role] = FileEntry(name, size, checksum)
     return Manifest(
         generation=int(settings["generation"]),
+        arrivals=int(settings["arrivals"]),
         created=settings["created"],
         software=settings["software"],
         fields={name: weight for _, name, weight in sorted(rows["field"])},

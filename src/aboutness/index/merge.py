@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aboutness.index.builder import joined
-from aboutness.index.layer import LayerWork, TokenStream
+from aboutness.index.layer import LayerWork, TokenStream, cells_of
 from aboutness.index.metadata import metadata_arrays
 from aboutness.index.segment import DOCUMENTS, Segment, document_arrays
 from aboutness.text.strings import GrowingTable, StringTable, take
@@ -37,6 +37,11 @@ def merge_run(segments: Sequence[Segment]) -> int:
     return count if count > 1 else 0
 
 
+def hollow(segments: Sequence[Segment]) -> int:
+    """Return the place of a segment of which more than half is dead, or -1."""
+    return next((i for i, segment in enumerate(segments) if 2 * len(segment.dead) > len(segment)), -1)
+
+
 def merged_roles(segments: Sequence[Segment], fields: int) -> dict[str, Callable[[], Arrays]]:
     """Return for each file of one segment that replaces these neighbours a function that makes its arrays."""
     kept = [np.flatnonzero(~segment.dead_mask()) for segment in segments]
@@ -54,24 +59,20 @@ def _merged_documents(segments: Sequence[Segment], kept: Kept, fields: int) -> A
     ids, texts = [], []
     for segment, keep in zip(segments, kept, strict=True):
         ids.append(take(segment.ids.data, segment.ids.ends, keep))
-        texts.append(take(segment.data, segment.ends, _cells(keep, segment.fields, fields)))
-    return document_arrays(StringTable.of_packed(*joined(ids)), *joined(texts), _merged_metadata(segments, kept))
+        texts.append(take(segment.data, segment.ends, cells_of(keep, segment.fields, fields)))
+    arrivals = np.concatenate([segment.arrivals[keep] for segment, keep in zip(segments, kept, strict=True)])
+    metadata = _merged_metadata(segments, kept)
+    return document_arrays(StringTable.of_packed(*joined(ids)), *joined(texts), metadata, arrivals)
 
 
 def _merged_stream(segments: Sequence[Segment], kept: Kept, fields: int, name: str) -> TokenStream:
     streams, terms = [], []
     for segment, keep in zip(segments, kept, strict=True):
         layer = segment.layers[name]
-        streams.append(take(layer.tokens, layer.token_ends, _cells(keep, layer.fields, fields)))
+        streams.append(take(layer.tokens, layer.token_ends, cells_of(keep, layer.fields, fields)))
         terms.append((layer.new_terms.data, layer.new_terms.ends))
     table = StringTable.of_packed(*joined(terms))
     return TokenStream(table, segments[0].layers[name].first_term + len(table), *joined(streams), fields)
-
-
-def _cells(documents: NDArray[np.int64], had: int, fields: int) -> NDArray[np.int64]:
-    """Return the cells of documents that had fewer fields; -1 stands for the cells they did not have."""
-    field = np.arange(fields)
-    return np.where(field < had, documents[:, None] * had + field, -1).ravel()
 
 
 def _merged_metadata(segments: Sequence[Segment], kept: Kept) -> Arrays:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -95,6 +96,19 @@ def metadata_arrays(values: StringTable, entries: NDArray[np.int32], ends: NDArr
         "metadata.documents": documents[order],
         "metadata.document.ends": np.bincount(entries, minlength=len(values)).cumsum(),
     }
+
+
+def entry_texts(value: object) -> set[str]:
+    """Return all ways in which an entry may have a value: 5 may stand as 5.0, and 0 as -0.0."""
+    if not _is_scalar(value):
+        return set()
+    texts = {json.dumps(value, ensure_ascii=False)}
+    if isinstance(value, float) and value.is_integer():
+        texts.add(json.dumps(int(value)))
+    elif isinstance(value, int) and not isinstance(value, bool):
+        with suppress(OverflowError):
+            texts |= {json.dumps(float(value))} if float(value) == value else set()
+    return texts | ({"0", "0.0", "-0.0"} if value == 0 and not isinstance(value, bool) else set())
 
 
 def decode_entry(entry: str) -> tuple[str, Any]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from aboutness.core.errors import DamagedIndex
 from aboutness.core.record import Document
 from aboutness.index.layer import LayerSegment
-from aboutness.index.metadata import decode_entries, decode_entry
+from aboutness.index.metadata import SEPARATOR, decode_entries, decode_entry, entry_texts
 from aboutness.text.strings import StringTable, pack, unpack
 
 SURROGATE = re.compile("[\ud800-\udfff]")
@@ -29,9 +29,13 @@ def pack_ids(identifiers: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.
 
 
 def document_arrays(
-    ids: StringTable, data: NDArray[np.uint8], ends: NDArray[np.int64], metadata: Mapping[str, NDArray[Any]]
+    ids: StringTable,
+    data: NDArray[np.uint8],
+    ends: NDArray[np.int64],
+    metadata: Mapping[str, NDArray[Any]],
+    arrivals: NDArray[np.int64],
 ) -> dict[str, NDArray[Any]]:
-    """Return the arrays of some documents: ids, the texts of their cells, a checksum each, metadata."""
+    """Return the arrays of some documents: ids, the texts of their cells, a checksum each, metadata, arrivals."""
     from aboutness.kernels.strings import hash_all
 
     fields = len(ends) // len(ids) if len(ids) else 1
@@ -44,6 +48,7 @@ def document_arrays(
         "cells.data": data,
         "cells.ends": ends,
         "checksums": checksums,
+        "arrivals": arrivals,
         **metadata,
     }
 
@@ -65,13 +70,16 @@ class Segment:
         self.ids = StringTable(arrays["ids.data"], arrays["ids.ends"], arrays["ids.slots"])
         self.data: NDArray[np.uint8] = arrays["cells.data"]
         self.ends: NDArray[np.int64] = arrays["cells.ends"]
+        self.arrivals: NDArray[np.int64] = arrays["arrivals"]  # ascending, and the same for good
         self.checksums: NDArray[np.uint64] = arrays["checksums"]
         self.values = StringTable(*(arrays[f"metadata.values.{part}"] for part in ("data", "ends", "slots")))
         self.entries: NDArray[np.int32] = arrays["metadata.entries"]
         self.entry_ends: NDArray[np.int64] = arrays["metadata.ends"]
         self.value_documents: NDArray[np.int32] = arrays["metadata.documents"]
         self.value_ends: NDArray[np.int64] = arrays["metadata.document.ends"]
-        self.dead = dead  # ascending
+        self.dead = dead  # ascending; replaced, never changed
+        self._masked: NDArray[np.int32] | None = None  # what the mask was made of
+        self._mask = np.zeros(0, np.bool_)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -97,17 +105,24 @@ class Segment:
                 of_key.append((number, value))
         return by_key
 
+    def value_numbers(self, key: str, value: object) -> list[int]:
+        """Return the numbers of the values of a key that equal `value` (1 equals 1.0, but not '1' nor true)."""
+        found = (self.values.find(f"{key}{SEPARATOR}{text}") for text in entry_texts(value))
+        return [number for number in found if number >= 0]
+
     def dead_mask(self) -> NDArray[np.bool_]:
-        """Return for each document whether it is dead."""
-        mask = np.zeros(len(self), np.bool_)
-        mask[self.dead] = True
-        return mask
+        """Return for each document whether it is dead; not to be changed."""
+        if self._masked is not self.dead:
+            self._mask = np.zeros(len(self), np.bool_)
+            self._mask[self.dead] = True
+            self._masked = self.dead
+        return self._mask
 
     def find_live(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the number here of each packed id, or -1 where it is not here or dead."""
         numbers = self.ids.find_all(data, ends)
         if len(self.dead):
-            numbers[np.isin(numbers, self.dead)] = -1
+            numbers[(numbers >= 0) & self.dead_mask()[numbers]] = -1
         return numbers
 
     def document(self, number: int, field_names: list[str]) -> Document:
@@ -116,7 +131,8 @@ class Segment:
 
         first = number * self.fields
         start, end = self.cell_start(first), int(self.ends[first + self.fields - 1])
-        if int(hash_bytes(self.data, start, end)) != int(self.checksums[number]):
+        sane = 0 <= start <= end <= len(self.data)
+        if not sane or int(hash_bytes(self.data, start, end)) != int(self.checksums[number]):
             raise DamagedIndex(f"the text of document {self.ids[number]!r} in segment {self.name} was changed")
         cells = unpack(self.data[start:end], self.ends[first : first + self.fields] - start)
         fields = {name: text for name, text in zip(field_names, cells, strict=False) if text}

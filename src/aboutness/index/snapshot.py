@@ -35,7 +35,7 @@ class Snapshot:
         folder: Path,
         manifest: Manifest,
         segments: Sequence[Segment],
-        artefacts: Mapping[str, dict[str, NDArray[Any]]],
+        artefacts: Mapping[str, dict[str, NDArray[Any]] | Exception],
     ) -> None:
         self.folder = folder
         self.manifest = manifest
@@ -70,10 +70,14 @@ class Snapshot:
             first += len(segment)
             for name, layer in segment.layers.items():
                 first_terms[name] += len(layer.new_terms)
-        artefacts = {
-            name: open_arrays(folder / ARRAYS, entry.file, verify=verify)
-            for name, entry in manifest.artefacts.items()
-        }
+        artefacts: dict[str, dict[str, NDArray[Any]] | Exception] = {}
+        for name, artefact in manifest.artefacts.items():
+            try:
+                artefacts[name] = open_arrays(folder / ARRAYS, artefact.file, verify=verify)
+            except (DamagedIndex, FileNotFoundError) as error:
+                if verify:
+                    raise
+                artefacts[name] = error  # told when it is asked for: the documents can be searched without it
         return cls(folder, manifest, segments, artefacts)
 
     @property
@@ -100,6 +104,14 @@ class Snapshot:
     def alive(self) -> NDArray[np.bool_]:
         """Return for each document number whether it is alive."""
         return ~np.concatenate([np.zeros(0, np.bool_), *(segment.dead_mask() for segment in self.segments)])
+
+    @cached_property
+    def arrivals(self) -> NDArray[np.int64]:
+        """Return for each document number a number that stays the same for good, unlike the first after a merge.
+
+        They ascend; so what was trained for documents is found again by `numpy.searchsorted`.
+        """
+        return np.concatenate([np.zeros(0, np.int64), *(segment.arrivals for segment in self.segments)])
 
     def analyzer(self, layer: str | None = None) -> Analyzer:
         """Return the analyzer of a layer (the first one unless named)."""
@@ -185,7 +197,10 @@ class Snapshot:
         if name not in self._artefacts:
             known = ", ".join(self._artefacts) or "none"
             raise NotFound(f"the index has no trained artefact {name!r}. It has: {known}")
-        return self._artefacts[name]
+        arrays = self._artefacts[name]
+        if isinstance(arrays, Exception):
+            raise DamagedIndex(f"the trained artefact {name!r} cannot be read: {arrays}; train it anew")
+        return arrays
 
 
 def open_segment(
@@ -202,6 +217,8 @@ def open_segment(
         segment = Segment(entry.name, first, opened[DOCUMENTS], layers, dead)
     except (KeyError, ValueError) as error:
         raise DamagedIndex(f"segment {entry.name} is incomplete: {error}") from None
+    if any(len(layer.token_ends) != len(segment) * layer.fields for layer in layers.values()):
+        raise DamagedIndex(f"segment {entry.name} has layers that do not fit its documents")
     if len(segment) != entry.documents:
         raise DamagedIndex(
             f"segment {entry.name} holds {len(segment)} documents, but index.db says {entry.documents}"

@@ -6,17 +6,17 @@ of an index built anew from the living documents.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aboutness.index.layer import LayerSegment
-from aboutness.index.segment import Segment
+from aboutness.index.layer import LayerSegment, cells_of
+from aboutness.index.segment import Segment, pack_ids
 from aboutness.text.analyzer import Analyzer
-from aboutness.text.strings import pack, take
+from aboutness.text.strings import take
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -55,7 +55,7 @@ class LayerView:
 
     def term_numbers(self, terms: Sequence[str]) -> NDArray[np.int64]:
         """Return the number of each term, or -1."""
-        packed = pack(terms)
+        packed = pack_ids(terms)
         found = np.full(len(terms), -1, np.int64)
         for _, part in self.parts:
             here = part.new_terms.find_all(*packed)
@@ -107,7 +107,7 @@ class LayerView:
     @cached_property
     def cf(self) -> NDArray[np.float64]:
         """Return for each term its weighted count over all living documents."""
-        return np.asarray(self.weights @ self.field_cf)
+        return self._weighted(self.field_cf)
 
     @cached_property
     def field_lengths(self) -> NDArray[np.int64]:
@@ -122,27 +122,64 @@ class LayerView:
     @cached_property
     def lengths(self) -> NDArray[np.float64]:
         """Return the weighted length of each document number."""
-        return np.asarray(self.weights @ self.field_lengths)
+        return self._weighted(self.field_lengths)
 
     @property
     def total_length(self) -> float:
         """Return the weighted length of all living documents together."""
-        return float(self.weights @ self.field_lengths.sum(axis=1))
+        return float(self._weighted(self.field_lengths.sum(axis=1, keepdims=True))[0])
 
     def postings(self, term: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the living documents with a term in a chosen field, and its count in every field."""
         documents, counts = [np.zeros(0, np.int64)], [np.zeros((len(self.weights), 0), np.int64)]
         for segment, part in self.parts:
             here, raw = part.postings(term)
-            keep = self._some(raw) & ~np.isin(here, segment.dead)
+            keep = self._some(raw) & ~segment.dead_mask()[here]
             padded = np.zeros((len(self.weights), int(keep.sum())), np.int64)
             padded[: part.fields] = raw[:, keep]
             documents.append(here[keep].astype(np.int64) + segment.first)
             counts.append(padded)
         return np.concatenate(documents), np.concatenate(counts, axis=1)
 
+    def forward(self, number: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return a document's terms in order of first appearance, and the count of each in every field."""
+        segment, part = self._locate(number)
+        terms, counts = part.forward(number - segment.first)
+        padded = np.zeros((len(self.weights), len(terms)), np.int64)
+        padded[: part.fields] = counts
+        return terms.astype(np.int64), padded
+
+    def stream(self, number: int) -> list[NDArray[np.int32]]:
+        """Return a document's tokens in order, field by field."""
+        segment, part = self._locate(number)
+        tokens = part.stream(number - segment.first)
+        return tokens + [part.tokens[:0]] * (len(self.weights) - len(tokens))
+
+    def streams(self) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int64]]]:
+        """Yield, for each segment, the tokens of its living documents end to end, and where each field ends.
+
+        Document d of the segment's living ones has the cells d * fields to (d + 1) * fields - 1, all fields of
+        the index in their order; a segment without dead documents and with all fields is not copied.
+        """
+        fields = len(self.weights)
+        for segment, part in self.parts:
+            if not len(segment.dead) and part.fields == fields:
+                yield part.tokens, part.token_ends
+            else:
+                living = np.flatnonzero(~segment.dead_mask())
+                yield take(part.tokens, part.token_ends, cells_of(living, part.fields, fields))
+
+    def _locate(self, number: int) -> tuple[Segment, LayerSegment]:
+        for segment, part in self.parts:
+            if segment.first <= number < segment.first + len(segment):
+                return segment, part
+        raise IndexError(number)
+
     def matrix(self) -> csr_array:
-        """Return X as a sparse matrix: living documents in order of arrival x term numbers."""
+        """Return X as a sparse matrix: living documents in order of arrival x term numbers.
+
+        Row r is the r-th living document; where some are dead its number is another (`Snapshot.live_numbers`).
+        """
         from scipy.sparse import csr_array
 
         ends, terms, values = [np.zeros(1, np.int64)], [np.zeros(0, np.int32)], [np.zeros(0, np.float64)]
@@ -154,9 +191,17 @@ class LayerView:
             ends.append(per_row.cumsum() + total)
             total += int(per_row.sum())
             terms.append(part.forward_terms[keep])
-            values.append(self.weights[: part.fields] @ part.forward_counts[:, keep])
+            values.append(self._weighted(part.forward_counts[:, keep]))
         shape = (self.documents, self.vocabulary_size)
         return csr_array((np.concatenate(values), np.concatenate(terms), np.concatenate(ends)), shape=shape)
+
+    def _weighted(self, counts: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the weighted sum over fields, one after the other: a product's last bits would vary."""
+        total = np.zeros(counts.shape[1], np.float64)
+        for weight, row in zip(self.weights, counts, strict=False):
+            if weight:
+                total += weight * row
+        return total
 
     def _some(self, counts: NDArray[Any]) -> NDArray[np.bool_]:
         """Return for each column of counts whether a chosen field has any."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aboutness.core.errors import DamagedIndex
+from aboutness.index import disk
 from aboutness.index.arrays import write_arrays
 from aboutness.index.builder import joined
 from aboutness.index.layer import LayerWork, TokenStream
@@ -73,7 +74,7 @@ class WorkingSegments:
 
     def append(self, generation: int, roles: Mapping[str, MakeArrays], documents: int) -> None:
         """Write a new segment at the end."""
-        name = f"{generation:08d}-{secrets.token_hex(4)}"
+        name = _new_name(generation)
         entry = SegmentEntry(name, documents, self._write(name, roles))
         last = self.segments[-1] if self.segments else None
         first_terms = {
@@ -86,15 +87,22 @@ class WorkingSegments:
 
     def merge_last(self, generation: int, count: int, fields: int) -> None:
         """Replace the last `count` segments by one without their dead documents."""
-        segments, entries = self.segments[-count:], self.entries[-count:]
-        roles = merged_roles(segments, fields)
-        del self.segments[-count:], self.entries[-count:]
-        try:
-            self.append(generation, roles, sum(segment.live for segment in segments))
-        except BaseException:
-            self.segments += segments
-            self.entries += entries
-            raise
+        self.merge(generation, len(self.segments) - count, count, fields)
+
+    def merge(self, generation: int, first: int, count: int, fields: int) -> None:
+        """Replace `count` neighbours by one without their dead documents, after a look whether they are sound."""
+        segments, entries = self.segments[first : first + count], self.entries[first : first + count]
+        for file in (file for entry in entries for file in entry.files.values()):
+            if disk.checksum_of(path := self.folder / ARRAYS / file.name) != file.checksum:
+                raise DamagedIndex(f"{path} was changed; see: aboutness check {self.folder} --deep")
+        name = _new_name(generation)
+        files = self._write(name, merged_roles(segments, fields))
+        self.entries[first : first + count] = [SegmentEntry(name, sum(s.live for s in segments), files)]
+        self._reopen()
+
+    def _reopen(self) -> None:
+        manifest = Manifest(layers={key: {} for key in self.layers}, segments=tuple(self.entries))
+        self.segments = list(Snapshot.of_manifest(self.folder, manifest).segments)
 
     def add_layer(self, name: str, analyzer: Analyzer) -> None:
         """Analyse the stored documents in a further way."""
@@ -110,9 +118,8 @@ class WorkingSegments:
             files = self._write(f"{segment.name}-{secrets.token_hex(4)}", roles)
             entries.append(replace(entry, files={**entry.files, **files}))
         self.layers.append(name)
-        manifest = Manifest(layers={key: {} for key in self.layers}, segments=tuple(entries))
-        self.segments = list(Snapshot.of_manifest(self.folder, manifest).segments)
         self.entries = entries
+        self._reopen()
 
     def clear(self, layers: Sequence[str]) -> None:
         """Forget all segments, and begin with other layers."""
@@ -133,6 +140,10 @@ class WorkingSegments:
 
         with ThreadPoolExecutor(2) as pool:
             return dict(zip(roles, pool.map(write, roles.items()), strict=True))
+
+
+def _new_name(generation: int) -> str:
+    return f"{generation:08d}-{secrets.token_hex(4)}"
 
 
 def _batches(segment: Segment) -> Iterator[list[str]]:

@@ -6,6 +6,7 @@ that nothing names any more removed. Until the commit, and if it fails, the inde
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ from aboutness.index.fields import checked_weights, with_new_fields
 from aboutness.index.intake import Batch, Record, batches, spelled
 from aboutness.index.lock import WriterLock
 from aboutness.index.manifest import ArtefactEntry, Manifest
-from aboutness.index.merge import merge_run
+from aboutness.index.merge import hollow, merge_run
 from aboutness.index.segment import pack_ids
 from aboutness.index.snapshot import ARRAYS
 from aboutness.index.working import Arrays, WorkingSegments
@@ -61,6 +62,8 @@ class IndexWriter:
                 self._store.save(manifest)
             self._reset()
         except BaseException:
+            if hasattr(self, "_store"):
+                self._store.close()
             self._lock.release()
             raise
 
@@ -92,6 +95,8 @@ class IndexWriter:
         self._fields = dict(self._committed.fields)
         self._layers = {n: Analyzer.from_json(dict(a)) for n, a in self._committed.layers.items()}
         self._artefacts = dict(self._committed.artefacts)
+        self._fields_used: set[str] = set()
+        self._arrivals = self._committed.arrivals
         self._changed = False
 
     def start_over(self, layers: Mapping[str, Analyzer], weights: Mapping[str, float] | None = None) -> None:
@@ -101,6 +106,7 @@ class IndexWriter:
         self._artefacts = {}
         self._fields = checked_weights(weights or {})
         self._layers = dict(layers)
+        self._fields_used = set()
         self._changed = True
 
     # --- documents -------------------------------------------------------------------------------------
@@ -113,7 +119,10 @@ class IndexWriter:
         on_bad: OnBad = stop,
         progress: Progress | None = None,
     ) -> Added:
-        """Add records. One whose id is there already is bad or, with `update`, replaces the other."""
+        """Add records. One whose id is there already is bad or, with `update`, replaces the other.
+
+        Where this raises, the records before the bad one are collected already: roll back, or close.
+        """
         done, updated, characters = 0, 0, 0
         for batch in batches(records, on_bad):
             taken, replaced = self._add_batch(batch, update=update, on_bad=on_bad)
@@ -128,8 +137,10 @@ class IndexWriter:
         """Add one batch; return how many documents were taken, and how many of those replaced others."""
         if not batch.sound() or len(set(batch.ids)) < len(batch):  # of those with one id, only good ones count
             batch = batch.only_good(on_bad)
+        again = 0  # documents that others of the same batch replace
         if len(set(batch.ids)) < len(batch):
-            batch = _last_of_each(batch) if update else _first_of_each(batch, on_bad)
+            before, batch = len(batch), _last_of_each(batch) if update else _first_of_each(batch, on_bad)
+            again = before - len(batch) if update else 0
         batch = self._unless_there(batch, update=update, on_bad=on_bad)
         if not len(batch):
             return 0, 0
@@ -153,7 +164,8 @@ class IndexWriter:
         self._changed = True
         if builder.full:
             self._flush()
-        return len(batch), len(old)
+        self._fields_used.update(batch.texts)
+        return len(batch) + again, len(old) + again
 
     def _unless_there(self, batch: Batch, *, update: bool, on_bad: OnBad) -> Batch:
         """Return the batch without documents whose id is taken; with `update`, see that they can be replaced."""
@@ -169,6 +181,15 @@ class IndexWriter:
         for i in np.flatnonzero(taken):
             on_bad(_duplicate(batch, int(i), "is in the index already; use update to replace it"))
         return batch.take(np.flatnonzero(~taken).tolist())
+
+    def check_fields_used(self) -> None:
+        """Raise where documents were added but a field with a weight stood in none of them."""
+        unused = [name for name in self._fields if name not in self._fields_used]
+        if self._fields_used and unused:
+            known = ", ".join(sorted(self._fields_used))
+            raise UsageError(
+                f"there is a weight for field {unused[0]!r}, but no document has it. There are: {known}"
+            )
 
     def delete(self, identifiers: Iterable[str], *, missing_ok: bool = False) -> int:
         """Delete documents by id; raise, and delete none, where one is not there (unless `missing_ok`)."""
@@ -207,7 +228,8 @@ class IndexWriter:
     def _flush(self) -> None:
         """Write what has been collected as a segment; nothing names it before the commit."""
         if self._builder is not None and len(self._builder):
-            self._working.append(self._next, self._builder.roles(), len(self._builder))
+            self._working.append(self._next, self._builder.roles(self._arrivals), len(self._builder))
+            self._arrivals += len(self._builder)
         self._builder = None
 
     @property
@@ -241,6 +263,10 @@ class IndexWriter:
         self, name: str, kind: str, arrays: Arrays, parameters: Mapping[str, Any], seed: int | None = None
     ) -> None:
         """Keep something trained, with how it was made; one of the same name is replaced."""
+        try:
+            json.dumps(parameters)
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"the parameters of an artefact must be plain values: {error}") from None
         file = self._working.write_artefact(arrays)
         generation = self._committed.generation
         self._artefacts[name] = ArtefactEntry(name, kind, dict(parameters), seed, generation, now(), file)
@@ -261,8 +287,11 @@ class IndexWriter:
             return self._committed.generation
         while count := merge_run(self._working.segments):
             self._merge_last(count)
+        while (first := hollow(self._working.segments)) >= 0:
+            self._working.merge(self._next, first, 1, max(1, len(self._fields)))
         manifest = Manifest(
             generation=self._next,
+            arrivals=self._arrivals,
             created=self._committed.created,
             software=f"aboutness {__version__}",
             fields=dict(self._fields),

@@ -57,8 +57,10 @@ def hash_bytes(data: Bytes, start: Int, end: Int) -> np.uint64:
 @compiled
 def is_string(data: Bytes, ends: Ends, number: Int, other: Bytes, start: Int, end: Int) -> bool:
     """Tell whether string `number` of the table equals `other[start:end]`."""
+    if number >= len(ends):  # only in a file that was damaged
+        return False
     begin = ends[number - 1] if number > 0 else np.int64(0)
-    if ends[number] - begin != end - start:
+    if ends[number] - begin != end - start or begin < 0 or ends[number] > len(data):
         return False
     for i in range(end - start):
         if data[np.uint64(begin + i)] != other[np.uint64(start + i)]:
@@ -68,11 +70,14 @@ def is_string(data: Bytes, ends: Ends, number: Int, other: Bytes, start: Int, en
 
 @compiled
 def find(data: Bytes, ends: Ends, slots: Slots, other: Bytes, start: Int, end: Int, code: np.uint64) -> Int:
-    """Return the place in `slots` of `other[start:end]`, or of the free place where it belongs."""
+    """Return the place in `slots` of `other[start:end]`, or of the free place where it belongs.
+
+    A table always has free places; one that has none, -1 is returned then, was damaged.
+    """
     mask = np.uint64(len(slots) - 1)
     place = code & mask
     tag = code & HIGH
-    while True:
+    for _ in range(len(slots)):
         entry = slots[place]
         if entry == FREE:
             return np.int64(place)
@@ -81,6 +86,7 @@ def find(data: Bytes, ends: Ends, slots: Slots, other: Bytes, start: Int, end: I
             if is_string(data, ends, number, other, start, end):
                 return np.int64(place)
         place = (place + ONE) & mask
+    return np.int64(-1)
 
 
 @compiled
@@ -92,7 +98,7 @@ def find_all(
     for i in range(len(other_ends)):
         end = other_ends[i]
         place = find(data, ends, slots, other, start, end, hash_bytes(other, start, end))
-        numbers[i] = np.int64(slots[place] & LOW) - 1
+        numbers[i] = np.int64(slots[place] & LOW) - 1 if place >= 0 else np.int64(-1)
         start = end
 
 
