@@ -12,6 +12,7 @@ import pytest
 from aboutness import Index
 from aboutness.core.errors import AboutnessError, DamagedIndex, IndexProblem
 from aboutness.index.check import check
+from aboutness.index.writer import IndexWriter
 from reliability.harm import JOURNAL, fingerprint
 
 FLIPS = 150  # at random places of each file of arrays
