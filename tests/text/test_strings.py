@@ -167,3 +167,14 @@ def test_collisions(strings):
 def test_strings_that_only_length_tells_apart():
     strings = ["\0" * size for size in range(100)]
     assert StringTable.of(strings).find_all(*pack(strings)).tolist() == list(range(100))
+
+
+def test_a_damaged_table_is_searched_without_leaving_its_arrays():
+    table = StringTable.of([f"word{n}" for n in range(5)])
+    full = np.full(len(table.slots), 0xFFFFFFFF, np.uint64)  # no free place, numbers that no string has
+    assert StringTable(table.data, table.ends, full).find("word1") == -1
+    same_tag = table.slots | np.uint64(0x7FFFFFFF)  # right tags, wrong numbers
+    assert StringTable(table.data, table.ends, same_tag).find("word1") == -1
+    for ends in (table.ends + (1 << 40), table.ends - (1 << 40), table.ends[:1]):
+        assert StringTable(table.data, ends, table.slots).find("word4") == -1
+    assert StringTable(table.data, table.ends, np.zeros(0, np.uint64)).find("word1") == -1

@@ -57,10 +57,8 @@ def hash_bytes(data: Bytes, start: Int, end: Int) -> np.uint64:
 @compiled
 def is_string(data: Bytes, ends: Ends, number: Int, other: Bytes, start: Int, end: Int) -> bool:
     """Tell whether string `number` of the table equals `other[start:end]`."""
-    if number >= len(ends):  # only in a file that was damaged
-        return False
     begin = ends[number - 1] if number > 0 else np.int64(0)
-    if ends[number] - begin != end - start or begin < 0 or ends[number] > len(data):
+    if ends[number] - begin != end - start:
         return False
     for i in range(end - start):
         if data[np.uint64(begin + i)] != other[np.uint64(start + i)]:
@@ -72,12 +70,12 @@ def is_string(data: Bytes, ends: Ends, number: Int, other: Bytes, start: Int, en
 def find(data: Bytes, ends: Ends, slots: Slots, other: Bytes, start: Int, end: Int, code: np.uint64) -> Int:
     """Return the place in `slots` of `other[start:end]`, or of the free place where it belongs.
 
-    A table always has free places; one that has none, -1 is returned then, was damaged.
+    For tables that we have made ourselves, which are never full; `find_all` trusts no table.
     """
     mask = np.uint64(len(slots) - 1)
     place = code & mask
     tag = code & HIGH
-    for _ in range(len(slots)):
+    while True:
         entry = slots[place]
         if entry == FREE:
             return np.int64(place)
@@ -86,19 +84,35 @@ def find(data: Bytes, ends: Ends, slots: Slots, other: Bytes, start: Int, end: I
             if is_string(data, ends, number, other, start, end):
                 return np.int64(place)
         place = (place + ONE) & mask
-    return np.int64(-1)
 
 
 @compiled
 def find_all(
     data: Bytes, ends: Ends, slots: Slots, other: Bytes, other_ends: Ends, numbers: NDArray[np.int64]
 ) -> None:
-    """Write into `numbers`, for each string of `other`, its number in the table, or -1."""
+    """Write into `numbers`, for each string of `other`, its number in the table, or -1.
+
+    The table may come from a damaged file: nothing outside its arrays is read, and the search ends.
+    """
+    mask = np.uint64(len(slots) - 1)
     start = np.int64(0)
     for i in range(len(other_ends)):
         end = other_ends[i]
-        place = find(data, ends, slots, other, start, end, hash_bytes(other, start, end))
-        numbers[i] = np.int64(slots[place] & LOW) - 1 if place >= 0 else np.int64(-1)
+        code = hash_bytes(other, start, end)
+        place = code & mask
+        numbers[i] = -1
+        for _ in range(len(slots)):
+            entry = slots[place]
+            if entry == FREE:
+                break
+            number = np.int64(entry & LOW) - 1
+            if (entry & HIGH) == (code & HIGH) and number < len(ends):
+                begin = ends[number - 1] if number > 0 else np.int64(0)
+                inside = 0 <= begin <= ends[number] <= len(data)
+                if inside and is_string(data, ends, number, other, start, end):
+                    numbers[i] = number
+                    break
+            place = (place + ONE) & mask
         start = end
 
 
