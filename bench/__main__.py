@@ -39,7 +39,8 @@ TASKS = {
 }
 EXPLANATION = (
     "Times are the best of three rounds where there is a bar (else of one), all sides in turns, each in a fresh "
-    "process after a warm-up; ratio = the peer's time / ours. Memory is the process's peak (with the records, which lie in memory for all alike)."
+    "process after a warm-up; ratio = the peer's time / ours. Memory is the process's peak (with the records, "
+    "which lie in memory for all alike)."
 )
 HEAD = "| collection | side | seconds | CPU s | peak MB | disk MB | ratio | bar |"
 GROWTH = (10_000, 50_000, 100_000, 300_000, 653_478)
