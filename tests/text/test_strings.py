@@ -169,6 +169,18 @@ def test_strings_that_only_length_tells_apart():
     assert StringTable.of(strings).find_all(*pack(strings)).tolist() == list(range(100))
 
 
+def test_a_growing_table_becomes_a_table_that_finds_the_same():
+    for count in (0, 1, 5, 300, 5000):
+        growing = GrowingTable()
+        strings = [f"word {n}" for n in range(count)]
+        for start in range(0, count, 700):
+            growing.add(*pack(strings[start : start + 700]))
+        table = growing.table()
+        assert list(table) == strings
+        assert [table.find(string) for string in strings[:50]] == list(range(count))[:50]
+        assert table.find("another") == -1
+
+
 def test_a_damaged_table_is_searched_without_leaving_its_arrays():
     table = StringTable.of([f"word{n}" for n in range(5)])
     full = np.full(len(table.slots), 0xFFFFFFFF, np.uint64)  # no free place, numbers that no string has

@@ -76,9 +76,14 @@ class _Metered(io.FileIO):
 
 
 def source_size(source: str | Path) -> int:
-    """Return the bytes of a file, or of all files of a folder; 0 for what is neither."""
+    """Return the bytes of a file, or of all files of a folder; 0 for what is neither.
+
+    Of a test collection only the documents count: its queries and judgements are not read with them.
+    """
     path = Path(source)
     if path.is_dir():
+        if corpus := list(path.glob("corpus.jsonl*")):
+            return sum(file.stat().st_size for file in corpus)
         return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     return path.stat().st_size if path.is_file() else 0
 

@@ -77,7 +77,7 @@ class SegmentBuilder:
         }
 
     def _document_arrays(self, arrived: int) -> Arrays:
-        ids = StringTable.of_packed(*self.ids.packed())
+        ids = self.ids.table()
         arrivals = np.arange(arrived, arrived + len(ids), dtype=np.int64)
         return document_arrays(ids, *joined(self._cells), self._metadata.arrays(), arrivals)
 

@@ -156,6 +156,12 @@ class GrowingTable:
         """Return the strings from number `first` on."""
         return unpack(self.data, self.ends[: self.count], first)
 
+    def table(self) -> StringTable:
+        """Return all strings as a table; it is good for as long as nothing is added."""
+        if len(self.slots) == len(slots_for(self.count)):
+            return StringTable(*self.packed(), self.slots)
+        return StringTable.of_packed(*self.packed())
+
     def packed(self, first: int = 0) -> tuple[Bytes, Ends]:
         """Return the strings from number `first` on, packed."""
         start = int(self.ends[first - 1]) if first else 0
