@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import glob
 import re
-import secrets
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aboutness.core.errors import DamagedIndex, UsageError
+from aboutness.app.build import Build, Records
+from aboutness.core.errors import UsageError
 from aboutness.core.record import Document
 from aboutness.core.rejects import OnBad, stop
-from aboutness.index import disk, lock
 from aboutness.index.check import CheckReport, check
 from aboutness.index.database import NAME as DATABASE
 from aboutness.index.fields import checked_weights
 from aboutness.index.filters import Where
-from aboutness.index.intake import Record
 from aboutness.index.snapshot import Snapshot
 from aboutness.index.writer import Added, IndexWriter, Progress
 from aboutness.text.analyzer import Analyzer
@@ -27,8 +24,6 @@ from aboutness.text.analyzers import analyzer as named_analyzer
 
 if TYPE_CHECKING:
     from aboutness.index.view import LayerView
-
-Records = Iterable[Record]
 
 DEFAULT_ANALYZER = "english"
 DEFAULT_LAYER = "main"
@@ -73,21 +68,16 @@ class Index:
         for name in layers or ():
             _check_layer(name)
         analyzers |= {name: named_analyzer(value) for name, value in (layers or {}).items()}
-        checked_weights(weights or {})
+        build = Build(records, analyzers, checked_weights(weights or {}), on_bad, progress)
         if path is None:
             memory = tempfile.TemporaryDirectory(prefix="aboutness-")
             target = Path(memory.name) / "memory.index"
-            with IndexWriter.create(target, analyzers, weights, durable=False) as writer:
-                added = writer.add(records, on_bad=on_bad, progress=progress)
-                writer.check_fields_used()
-                writer.commit()
+            added = build.in_memory(target)
             index = cls(Snapshot.open(target), memory)
         else:
             target = Path(path)
-            if (target / DATABASE).exists():
-                added = _replace(target, analyzers, weights, records, on_bad, progress, overwrite=overwrite)
-            else:
-                added = _build_new(target, analyzers, weights, records, on_bad, progress)
+            there = (target / DATABASE).exists()
+            added = build.instead_of(target, overwrite=overwrite) if there else build.at(target)
             index = cls(Snapshot.open(target))
         index.added = added
         return index
@@ -186,85 +176,6 @@ class Index:
 def check_folder(path: str | Path, *, deep: bool = False) -> CheckReport:
     """Look for damage in an index, also one that cannot be opened."""
     return check(Path(path), deep=deep)
-
-
-def _build_new(
-    target: Path,
-    analyzers: Mapping[str, Analyzer],
-    weights: Mapping[str, float] | None,
-    records: Records,
-    on_bad: OnBad,
-    progress: Progress | None,
-) -> Added:
-    """Build in a folder beside the target, and give it its name when all is on the disk."""
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise UsageError(f"{target} is there already and is not an index; choose another place")
-    parent = target.absolute().parent
-    disk.make_durable_folder(parent)
-    prefix = f".{target.name}.building-"
-    for left in parent.glob(f"{glob.escape(prefix)}*"):
-        if left.is_dir() and not lock.is_locked(left):
-            disk.remove(left)
-    building = parent / f"{prefix}{secrets.token_hex(4)}"
-    try:
-        with IndexWriter.create(building, analyzers, weights) as writer:
-            added = writer.add(records, on_bad=on_bad, progress=progress)
-            writer.check_fields_used()
-            writer.commit()
-            disk.sync_folder(building)
-            disk.move(building, target)
-            disk.sync_folder(parent)
-    except BaseException:
-        disk.remove(building)
-        raise
-    return added
-
-
-def _replace(
-    target: Path,
-    analyzers: Mapping[str, Analyzer],
-    weights: Mapping[str, float] | None,
-    records: Records,
-    on_bad: OnBad,
-    progress: Progress | None,
-    *,
-    overwrite: bool,
-) -> Added:
-    """Replace everything in an index by one commit; readers keep the old generation until they refresh."""
-    if not overwrite:
-        raise UsageError(
-            f"there is an index at {target} already; add to it (aboutness add {target} …), or replace it with "
-            "overwrite (--overwrite)"
-        )
-    try:
-        writer = IndexWriter(target)
-    except DamagedIndex:
-        return _replace_damaged(target, analyzers, weights, records, on_bad, progress)
-    with writer:
-        writer.start_over(analyzers, weights)
-        added = writer.add(records, on_bad=on_bad, progress=progress)
-        writer.check_fields_used()
-        writer.commit()
-    return added
-
-
-def _replace_damaged(
-    target: Path,
-    analyzers: Mapping[str, Analyzer],
-    weights: Mapping[str, float] | None,
-    records: Records,
-    on_bad: OnBad,
-    progress: Progress | None,
-) -> Added:
-    """Build anew beside what cannot be opened, and change places only when all is on the disk."""
-    parent, mark = target.absolute().parent, secrets.token_hex(4)
-    new, old = parent / f".{target.name}.new-{mark}", parent / f".{target.name}.damaged-{mark}"
-    added = _build_new(new, analyzers, weights, records, on_bad, progress)
-    disk.move(target, old)
-    disk.move(new, target)
-    disk.sync_folder(parent)
-    disk.remove(old)
-    return added
 
 
 def _check_layer(name: str) -> None:
