@@ -358,3 +358,13 @@ def test_rejects_are_never_written_over(tmp_path):
     assert first == tmp_path / "c.rejects.jsonl"
     first.touch()
     assert default_rejects(tmp_path / "c.index") == tmp_path / "c.rejects-2.jsonl"
+
+
+def test_a_layer_can_be_added_when_all_documents_are_gone():
+    index = Index.build([{"id": str(n), "text": f"word{n}"} for n in range(3)])
+    index.delete(["0", "1", "2"])
+    assert (len(index), index.snapshot.size) == (0, 0)
+    index.add_layer("pieces", "letters")
+    index.add([{"id": "a", "text": "again"}])
+    assert index.view("pieces").terms() == [" aga", "agai", "gain", "ain "]
+    assert index.check(deep=True).ok

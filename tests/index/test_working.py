@@ -24,7 +24,7 @@ def test_documents_are_found_until_they_are_dead(working):
     working.kill(np.array([0, 5]))
     working.kill(np.array([0]))
     assert working.find(wanted).tolist() == [-1, -1, 4, -1]
-    assert working.live == 4
+    assert sum(segment.live for segment in working.segments) == 4
     assert [entry.dead for entry in working.entries] == [b"\0\0\0\0", b"\0\0\0\0"]
 
 

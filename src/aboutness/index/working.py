@@ -31,8 +31,6 @@ MakeArrays = Callable[[], Arrays]
 Packed = tuple[NDArray[np.uint8], NDArray[np.int64]]
 
 SUFFIX = ".safetensors"
-
-
 BATCH_CELLS = 1 << 14
 
 
@@ -50,11 +48,6 @@ class WorkingSegments:
             raise DamagedIndex(f"a file of the index is missing: {error.filename}") from None
         self.segments: list[Segment] = list(opened.segments)
         self.entries: list[SegmentEntry] = list(manifest.segments)
-
-    @property
-    def live(self) -> int:
-        """Return how many documents are not dead."""
-        return sum(segment.live for segment in self.segments)
 
     def find(self, packed: Packed) -> NDArray[np.int64]:
         """Return the number of each packed id among living documents, or -1."""
@@ -147,7 +140,7 @@ def _new_name(generation: int) -> str:
 
 
 def _batches(segment: Segment) -> Iterator[list[str]]:
-    """Yield the texts of all cells, some at a time."""
-    for first in range(0, len(segment.ends), BATCH_CELLS):
+    """Yield the texts of all cells, some at a time; one empty batch where there are none."""
+    for first in range(0, max(1, len(segment.ends)), BATCH_CELLS):
         start, ends = segment.cell_start(first), segment.ends[first : first + BATCH_CELLS]
-        yield unpack(segment.data[start : int(ends[-1])], ends - start)
+        yield unpack(segment.data[start:], ends - start)
