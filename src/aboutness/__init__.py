@@ -11,34 +11,54 @@ from typing import TYPE_CHECKING, Any
 from aboutness._version import __version__
 
 if TYPE_CHECKING:
+    from aboutness.app.comparing import collection, compare
     from aboutness.app.index import Index
     from aboutness.core.errors import AboutnessError
     from aboutness.core.record import Document, Query
     from aboutness.corpus.read import read
     from aboutness.index.matrix import count_matrix
+    from aboutness.models.bm25 import BM25
+    from aboutness.models.bm25_cosine import BM25Cosine
+    from aboutness.models.ql import QL
+    from aboutness.models.tfidf import TFIDF
+    from aboutness.rank.grammar import ranker
     from aboutness.text.analyzer import Analyzer
     from aboutness.text.analyzers import analyzer
 
 _HOMES = {
     "AboutnessError": "aboutness.core.errors",
     "Analyzer": "aboutness.text.analyzer",
+    "BM25": "aboutness.models.bm25",
+    "BM25Cosine": "aboutness.models.bm25_cosine",
     "Document": "aboutness.core.record",
     "Index": "aboutness.app.index",
+    "QL": "aboutness.models.ql",
     "Query": "aboutness.core.record",
+    "TFIDF": "aboutness.models.tfidf",
     "analyzer": "aboutness.text.analyzers",
+    "collection": "aboutness.app.comparing",
+    "compare": "aboutness.app.comparing",
     "count_matrix": "aboutness.index.matrix",
+    "ranker": "aboutness.rank.grammar",
     "read": "aboutness.corpus.read",
 }
 
 __all__ = [
+    "BM25",
+    "QL",
+    "TFIDF",
     "AboutnessError",
     "Analyzer",
+    "BM25Cosine",
     "Document",
     "Index",
     "Query",
     "__version__",
     "analyzer",
+    "collection",
+    "compare",
     "count_matrix",
+    "ranker",
     "read",
 ]
 

@@ -9,6 +9,7 @@ import numpy as np
 from aboutness.app.index import Index
 from aboutness.index.metadata import decode_entry
 from aboutness.index.snapshot import Snapshot
+from aboutness.models.known import MODELS
 from aboutness.text.analyzers import known_analyzers
 
 
@@ -72,3 +73,16 @@ def _values(snapshot: Snapshot) -> dict[str, set[str]]:
 def analyzers() -> list[dict[str, str]]:
     """Return the named analyzers."""
     return [{"name": name, "summary": named.summary} for name, named in known_analyzers().items()]
+
+
+def models() -> list[dict[str, Any]]:
+    """Return the registered rankers with their declared parameters."""
+    return [
+        {
+            "name": name,
+            "summary": model.summary,
+            "source": model.source,
+            "parameters": [declared.to_json() for declared in model.declared()],
+        }
+        for name, model in MODELS.items()
+    ]

@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aboutness.app.build import Build, Records
+from aboutness.app.generation import Generation
+from aboutness.app.search import DEFAULT_RANKER, Asked, Fields, Hits, How, question, search, search_like
+from aboutness.core.algebra import Ranker
 from aboutness.core.errors import UsageError
 from aboutness.core.record import Document
 from aboutness.core.rejects import OnBad, stop
@@ -19,6 +22,8 @@ from aboutness.index.fields import checked_weights
 from aboutness.index.filters import Where
 from aboutness.index.snapshot import Snapshot
 from aboutness.index.writer import Added, IndexWriter, Progress
+from aboutness.models.ranking import Explanation
+from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.text.analyzer import Analyzer
 from aboutness.text.analyzers import analyzer as named_analyzer
 
@@ -39,7 +44,7 @@ class Index:
     """
 
     def __init__(self, snapshot: Snapshot, memory: tempfile.TemporaryDirectory[str] | None = None) -> None:
-        self.snapshot = snapshot
+        self.generation = Generation(snapshot)
         self._memory = memory
         self.added = Added()
 
@@ -97,8 +102,64 @@ class Index:
         newest = Snapshot.open(self.path)
         changed = newest.generation != self.snapshot.generation
         if changed:
-            self.snapshot = newest
+            self.generation = Generation(newest)
         return changed
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """Return the generation of the index that is being read."""
+        return self.generation.snapshot
+
+    # --- search ----------------------------------------------------------------------------------------
+
+    def search(
+        self,
+        query: Asked | None = None,
+        k: int = 10,
+        ranker: str | Ranker = DEFAULT_RANKER,
+        *,
+        like: str | None = None,
+        match: str | Ranker = "or",
+        where: Where | None = None,
+        fields: Fields | None = None,
+    ) -> Hits:
+        """Return the k best documents for a query, or for a document of the index (`like`, its id).
+
+        A query is a text, or a `Document`, or terms with weights. `match` says which documents are ranked: those
+        that have any of its words ("or"), all of them ("and"), all documents ("all"), or those that another
+        ranker finds ("bm25 % 100"). `where` filters by metadata; `fields` chooses fields and their weights.
+
+        >>> index = Index.build([{"id": "a", "text": "a city in New Mexico"}, {"id": "b", "text": "a song"}])
+        >>> [hit.id for hit in index.search("cities of Mexico")]
+        ['a']
+        """
+        how = How(ranker, k, match, where, fields, threads=1)
+        if (query is None) == (like is None):
+            raise UsageError("give a query, or with `like` the id of a document of the index")
+        if like is not None:
+            return search_like(self.generation, like, how)
+        assert query is not None
+        return search(self.generation, [query], how)[0]
+
+    def search_many(
+        self,
+        queries: Sequence[Asked],
+        k: int = 10,
+        ranker: str | Ranker = DEFAULT_RANKER,
+        *,
+        match: str | Ranker = "or",
+        where: Where | None = None,
+        fields: Fields | None = None,
+        threads: int | None = None,
+    ) -> list[Hits]:
+        """Return the hits of many queries, the same as one by one, found by several threads (all cores)."""
+        return search(self.generation, queries, How(ranker, k, match, where, fields, threads))
+
+    def explain(self, query: Asked, identifier: str, ranker: str | Ranker = DEFAULT_RANKER) -> Explanation:
+        """Return why a document has its score for a query, found or not."""
+        generation = self.generation
+        searcher = generation.bound(named_ranker(ranker))
+        return searcher.explain(question(query), generation.snapshot.number(identifier))
 
     # --- look into -------------------------------------------------------------------------------------
 

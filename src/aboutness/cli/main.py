@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from aboutness._version import __version__
-from aboutness.cli import index_commands
+from aboutness.cli import evaluate_commands, index_commands, search_commands
 
 app = typer.Typer(
     name="aboutness",
@@ -20,6 +20,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 index_commands.register(app)
+search_commands.register(app)
+evaluate_commands.register(app)
 
 
 def _version(wanted: bool) -> None:

@@ -67,6 +67,8 @@ def show_table(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.4f}"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
@@ -129,3 +131,32 @@ def progress(title: str, total: int) -> Iterator[tuple[Tell, Callable[[int], Non
             bar.update(task, documents=documents)
 
         yield tell_documents, lambda count: bar.update(task, advance=count)
+
+
+@contextmanager
+def queries_progress(title: str) -> Iterator[tuple[Tell, Callable[[str, int, int], None]]]:
+    """Show, on a terminal, documents as they are indexed, and then each ranker's queries as they are answered."""
+    if not sys.stderr.isatty():
+        yield (lambda _documents, _characters: None), (lambda _ranker, _done, _total: None)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task(title, total=None)
+
+        def tell_documents(documents: int, _characters: int) -> None:
+            bar.update(task, completed=documents)
+
+        def tell_queries(ranker: str, done: int, total: int) -> None:
+            bar.update(task, description=ranker, completed=done, total=total)
+
+        yield tell_documents, tell_queries

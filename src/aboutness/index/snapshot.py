@@ -22,9 +22,11 @@ from aboutness.index.manifest import FileEntry, Manifest, SegmentEntry
 from aboutness.index.segment import DOCUMENTS, Segment, pack_ids
 from aboutness.index.view import LayerView
 from aboutness.text.analyzer import Analyzer
+from aboutness.text.strings import take, unpack
 
 ARRAYS = "arrays"  # the folder of the immutable files
 TRIES = 20
+FEW = 50  # ids that are looked up one by one
 
 
 class Snapshot:
@@ -41,6 +43,7 @@ class Snapshot:
         self.manifest = manifest
         self.segments = tuple(segments)
         self._artefacts = artefacts
+        self._views: dict[tuple[str, tuple[float, ...]], LayerView] = {}
 
     @classmethod
     def open(cls, folder: str | Path, *, verify: bool = False) -> Snapshot:
@@ -127,10 +130,14 @@ class Snapshot:
     def view(
         self, layer: str | None = None, fields: Mapping[str, float] | Sequence[str] | None = None
     ) -> LayerView:
-        """Return the matrix of a layer over all fields, some of them, or with other weights."""
+        """Return the matrix of a layer over all fields, some of them, or with other weights.
+
+        The same view is returned when it is asked for again, so that its statistics are made only once.
+        """
         weights = self._weights(fields)
         name = self.layer_name(layer)
-        return LayerView(self.segments, name, self.analyzer(name), weights)
+        made = LayerView(self.segments, name, self.analyzer(name), weights, self.fields)
+        return self._views.setdefault((name, tuple(weights.tolist())), made)
 
     def _weights(self, fields: Mapping[str, float] | Sequence[str] | None) -> NDArray[np.float64]:
         known = self.manifest.fields
@@ -176,6 +183,17 @@ class Snapshot:
         """Return the id of a document by its number."""
         segment, here = self.locate(number)
         return segment.ids[here]
+
+    def ids_of(self, numbers: NDArray[np.int64]) -> list[str]:
+        """Return the ids of documents by their numbers."""
+        if len(numbers) <= FEW:
+            return [self.id(number) for number in numbers.tolist()]
+        ids = np.empty(len(numbers), np.object_)
+        for segment in self.segments:
+            here = (numbers >= segment.first) & (numbers < segment.first + len(segment))
+            ids[here] = unpack(*take(segment.ids.data, segment.ids.ends, numbers[here] - segment.first))
+        found: list[str] = ids.tolist()
+        return found
 
     def where(self, where: Where) -> NDArray[np.bool_]:
         """Return for each document number whether it is alive and has the metadata asked for."""

@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aboutness.index.layer import LayerSegment, cells_of
+from aboutness.index.postings import PostingLists, weighted_sum
 from aboutness.index.segment import Segment, pack_ids
+from aboutness.index.statistics import Statistics
 from aboutness.text.analyzer import Analyzer
 from aboutness.text.strings import take
 
@@ -26,12 +28,18 @@ class LayerView:
     """X = sum over fields of weight x counts, with df, cf and lengths. Arrays are made at first use and kept."""
 
     def __init__(
-        self, segments: Sequence[Segment], layer: str, analyzer: Analyzer, weights: NDArray[np.float64]
+        self,
+        segments: Sequence[Segment],
+        layer: str,
+        analyzer: Analyzer,
+        weights: NDArray[np.float64],
+        fields: Sequence[str] = (),
     ) -> None:
         self.segments = tuple(segments)
         self.layer = layer
         self.analyzer = analyzer
         self.weights = weights  # of all fields of the index; 0 for those not chosen
+        self.field_names = tuple(fields)
 
     @property
     def parts(self) -> list[tuple[Segment, LayerSegment]]:
@@ -107,7 +115,7 @@ class LayerView:
     @cached_property
     def cf(self) -> NDArray[np.float64]:
         """Return for each term its weighted count over all living documents."""
-        return self._weighted(self.field_cf)
+        return weighted_sum(self.weights, self.field_cf)
 
     @cached_property
     def field_lengths(self) -> NDArray[np.int64]:
@@ -122,12 +130,35 @@ class LayerView:
     @cached_property
     def lengths(self) -> NDArray[np.float64]:
         """Return the weighted length of each document number."""
-        return self._weighted(self.field_lengths)
+        return weighted_sum(self.weights, self.field_lengths)
 
     @property
     def total_length(self) -> float:
         """Return the weighted length of all living documents together."""
-        return float(self._weighted(self.field_lengths.sum(axis=1, keepdims=True))[0])
+        return float(weighted_sum(self.weights, self.field_lengths.sum(axis=1, keepdims=True))[0])
+
+    @cached_property
+    def statistics(self) -> Statistics:
+        """Return what models know of the whole collection."""
+        return Statistics(self.documents, self.df, self.cf, self.total_length)
+
+    @cached_property
+    def lists(self) -> list[PostingLists]:
+        """Return the posting lists of each segment over the chosen fields."""
+        return [PostingLists.of(segment, part, self.weights) for segment, part in self.parts]
+
+    @cached_property
+    def alive(self) -> NDArray[np.bool_]:
+        """Return for each document number whether it is alive."""
+        return ~np.concatenate([np.zeros(0, np.bool_), *(segment.dead_mask() for segment in self.segments)])
+
+    def rows(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]]:
+        """Yield, for each segment, where each document's terms end, the terms, and their weighted counts.
+
+        The dead are among the documents, and the count of a term that stands in no chosen field is 0.
+        """
+        for _, part in self.parts:
+            yield part.forward_ends, part.forward_terms, weighted_sum(self.weights, part.forward_counts)
 
     def postings(self, term: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the living documents with a term in a chosen field, and its count in every field."""
@@ -169,6 +200,10 @@ class LayerView:
                 living = np.flatnonzero(~segment.dead_mask())
                 yield take(part.tokens, part.token_ends, cells_of(living, part.fields, fields))
 
+    def weigh(self, counts: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the weighted counts of columns with one count for each field."""
+        return weighted_sum(self.weights, counts)
+
     def _locate(self, number: int) -> tuple[Segment, LayerSegment]:
         for segment, part in self.parts:
             if segment.first <= number < segment.first + len(segment):
@@ -191,17 +226,9 @@ class LayerView:
             ends.append(per_row.cumsum() + total)
             total += int(per_row.sum())
             terms.append(part.forward_terms[keep])
-            values.append(self._weighted(part.forward_counts[:, keep]))
+            values.append(weighted_sum(self.weights, part.forward_counts[:, keep]))
         shape = (self.documents, self.vocabulary_size)
         return csr_array((np.concatenate(values), np.concatenate(terms), np.concatenate(ends)), shape=shape)
-
-    def _weighted(self, counts: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the weighted sum over fields, one after the other: a product's last bits would vary."""
-        total = np.zeros(counts.shape[1], np.float64)
-        for weight, row in zip(self.weights, counts, strict=False):
-            if weight:
-                total += weight * row
-        return total
 
     def _some(self, counts: NDArray[Any]) -> NDArray[np.bool_]:
         """Return for each column of counts whether a chosen field has any."""

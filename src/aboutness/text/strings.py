@@ -51,8 +51,9 @@ def take(data: NDArray[T], ends: Ends, chosen: NDArray[np.integer[Any]]) -> tupl
     if not len(ends):
         return data, np.zeros(len(chosen), np.int64)
     wanted = chosen.astype(np.int64)
-    lengths = np.diff(ends, prepend=0)
-    out = np.empty(int(lengths[wanted[wanted >= 0]].sum()), data.dtype)
+    there = wanted[wanted >= 0]
+    starts = np.where(there > 0, ends[there - 1], 0)
+    out = np.empty(int((ends[there] - starts).sum()), data.dtype)
     out_ends = np.empty(len(wanted), np.int64)
     copy(data, ends, wanted, out, out_ends)
     return out, out_ends

@@ -1,0 +1,146 @@
+"""Comparing rankers on a test collection, and measuring runs that others made."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aboutness.app.index import DEFAULT_ANALYZER, Index
+from aboutness.app.search import DEFAULT_RANKER, How
+from aboutness.core.algebra import Ranker
+from aboutness.core.errors import StorageError
+from aboutness.corpus.beir import read_qrels
+from aboutness.corpus.topics import read_topics
+from aboutness.evaluate.atomic import write_whole
+from aboutness.evaluate.evaluation import Evaluation, evaluate
+from aboutness.evaluate.judgements import judgements_by_query
+from aboutness.evaluate.measures import DEFAULT_MEASURES, known_measures
+from aboutness.evaluate.runs import read_run, write_run
+from aboutness.experiment.collection import Collection, collection
+from aboutness.experiment.compare import DEPTH, Comparison, Progress, compare_on, rankings
+from aboutness.index.writer import Progress as IndexProgress
+from aboutness.models.model import checked_k
+from aboutness.text.analyzer import Analyzer
+
+if TYPE_CHECKING:
+    from ir_measures import Measure
+
+__all__ = [
+    "DEFAULT_MEASURES", "Collection", "Comparison", "collection", "compare", "evaluate_runs", "known_measures",
+    "run_queries", "save_comparison",
+]  # fmt: skip
+
+
+def compare(
+    rankers: str | Ranker | Iterable[str | Ranker],
+    on: Collection | str | Path,
+    measures: str | Iterable[str | Measure] = DEFAULT_MEASURES,
+    *,
+    analyzer: str | Analyzer = DEFAULT_ANALYZER,
+    index: Index | None = None,
+    depth: int = DEPTH,
+    match: str = "or",
+    fields: str | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    indexing: IndexProgress | None = None,
+) -> Comparison:
+    """Compare rankers on a collection: means of measures over all judged queries, and values for each query.
+
+    The documents are indexed in memory with `analyzer`, unless an `index` that holds them is given. Rankings are
+    measured to `depth` documents; `match` and `fields` are as in `Index.search`.
+    """
+    opened = on if isinstance(on, Collection) else collection(on)
+    asked = [rankers] if isinstance(rankers, str | Ranker) else list(rankers)
+    hows = [How(one, checked_k(depth), match, fields=fields) for one in asked]
+    chosen = [how.bound_ranker for how in hows]
+    held = index or Index.build(opened.documents(), analyzer=analyzer, progress=indexing)
+    step = hows[0].step if hows else "or"
+    return compare_on(
+        held.snapshot, opened, chosen, measures, depth=depth, match=step, threads=threads, progress=progress
+    )
+
+
+def save_comparison(comparison: Comparison, folder: str | Path) -> list[Path]:
+    """Write a comparison to a folder: the means (results.json), values by query (per_query.csv), and the runs."""
+    place = Path(folder)
+    runs = place / "runs"
+    try:
+        runs.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"cannot make the folder {runs}: {error.strerror}") from None
+    written = [place / "results.json", place / "per_query.csv"]
+    with write_whole(written[0]) as file:
+        file.write((json.dumps(comparison.to_json(), indent=2, ensure_ascii=False) + "\n").encode())
+    with write_whole(written[1]) as file:
+        file.write(_per_query_table(comparison).encode())
+    for number, row in enumerate(comparison.rows, 1):
+        words = re.sub(r"[^a-z0-9.]+", "-", str(row.ranker).lower()).strip("-.")
+        written.append(runs / f"{number:02}-{words[:80]}.trec")
+        write_run(written[-1], row.run, words or "run")
+    return written
+
+
+def _per_query_table(comparison: Comparison) -> str:
+    table = io.StringIO()
+    lines = csv.writer(table, lineterminator="\n")
+    lines.writerow(["ranker", "query", *comparison.measures])
+    for row in comparison.rows:
+        for query, values in row.evaluation.per_query.items():
+            lines.writerow([str(row.ranker), query, *(values[name] for name in comparison.measures)])
+    return table.getvalue()
+
+
+def run_queries(
+    index: Index,
+    queries: str | Path,
+    target: str | Path,
+    ranker: str | Ranker = DEFAULT_RANKER,
+    *,
+    depth: int = DEPTH,
+    match: str = "or",
+    fields: str | None = None,
+    tag: str | None = None,
+    threads: int | None = None,
+) -> int:
+    """Rank documents for every query of a file and write a TREC run; return the number of queries."""
+    how = How(ranker, checked_k(depth), match, fields=fields)
+    found = list(read_topics(queries))
+    generation = index.generation
+    searcher = generation.bound(how.bound_ranker)
+    words = re.sub(r"\s+", "", tag or str(how.bound_ranker))
+    write_run(target, rankings(generation.snapshot, searcher, found, depth, how.step, threads), words)
+    return len(found)
+
+
+@dataclass(frozen=True)
+class EvaluatedRun:
+    """A run file and how good it is."""
+
+    name: str
+    evaluation: Evaluation
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the means in plain values."""
+        found = self.evaluation
+        return {
+            "run": self.name,
+            "queries": found.queries,
+            "unanswered": len(found.unanswered),
+            "unjudged": len(found.unjudged),
+            **found.mean,
+        }
+
+
+def evaluate_runs(
+    qrels: str | Path, runs: Sequence[str | Path], measures: str | Iterable[str | Measure] = DEFAULT_MEASURES
+) -> list[EvaluatedRun]:
+    """Measure TREC runs by a file (or a collection's folder) of judgements, as `trec_eval -c` does."""
+    judged = judgements_by_query(read_qrels(qrels))
+    return [EvaluatedRun(str(run), evaluate(judged, read_run(run), measures)) for run in runs]

@@ -1,0 +1,211 @@
+"""Searching an index: a question and a ranker in, hits out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aboutness.app.generation import Generation
+from aboutness.core.algebra import Cut, Ranker, Rerank
+from aboutness.core.errors import UsageError, shown
+from aboutness.core.kinds import FieldWeights, checked
+from aboutness.core.record import Document, Query
+from aboutness.index.filters import Where
+from aboutness.models.model import MATCHES, Match, Model, checked_k
+from aboutness.models.question import Question
+from aboutness.models.ranking import Explanation, Ranking
+from aboutness.rank.bound import Searcher
+from aboutness.rank.grammar import ranker as named_ranker
+from aboutness.rank.grammar import split_rankers
+
+__all__ = ["DEFAULT_RANKER", "Hit", "Hits", "How", "search", "search_like", "split_rankers"]
+
+DEFAULT_RANKER = "bm25"
+SHOWN = 200  # characters of a text shown with a hit
+
+Asked: TypeAlias = "str | Query | Document | Mapping[str, float]"
+Fields: TypeAlias = "str | Mapping[str, float] | Sequence[str]"
+
+
+@dataclass(frozen=True)
+class How:
+    """How to search: the ranker, what must match, which documents, which fields, and how many hits."""
+
+    ranker: str | Ranker = DEFAULT_RANKER
+    k: int = 10
+    match: str | Ranker = "or"
+    where: Where | None = None
+    fields: Fields | None = None
+    threads: int | None = None
+
+    @cached_property
+    def bound_ranker(self) -> Ranker:
+        """Return the ranker with the fields chosen, behind the one that finds its documents, if there is one."""
+        ranker = _with_fields(named_ranker(self.ranker), self.fields)
+        if self.match in MATCHES:
+            return ranker
+        try:
+            first = named_ranker(self.match)
+        except UsageError as error:
+            raise UsageError(f"match must be one of {', '.join(MATCHES)} or a cut ranker: {error}") from None
+        return _with_fields(first, self.fields) >> ranker
+
+    @property
+    def step(self) -> Match:
+        """Return the match step of the first ranker."""
+        return next((match for match in MATCHES if match == self.match), "or")
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A document that was found, with its rank (from 1) and its score."""
+
+    rank: int
+    id: str
+    score: float
+    number: int = field(repr=False)
+    _found: Found = field(repr=False, compare=False)
+
+    @cached_property
+    def document(self) -> Document:
+        """Return the document."""
+        return self._found.generation.snapshot.document(self.number)
+
+    @property
+    def title(self) -> str:
+        """Return the title, or where there is none the beginning of the text."""
+        return self.document.fields.get("title") or self.text
+
+    @property
+    def text(self) -> str:
+        """Return the beginning of the text: of the first field that is not the title."""
+        texts = [text for name, text in self.document.fields.items() if name != "title"]
+        line = " ".join(texts[0][: 4 * SHOWN].split()) if texts else ""
+        return line if len(line) <= SHOWN else f"{line[: SHOWN - 1]}…"
+
+    def explain(self) -> Explanation:
+        """Return why the document has its score."""
+        return self._found.searcher.explain(self._found.question, self.number)
+
+    def to_json(self, *, explain: bool = False) -> dict[str, Any]:
+        """Return the hit in plain values."""
+        plain = {"rank": self.rank, "id": self.id, "score": self.score, "title": self.title, "text": self.text}
+        return plain | ({"explanation": self.explain().to_json()} if explain else {})
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search was, for those of its hits that are asked about."""
+
+    generation: Generation
+    searcher: Searcher
+    question: Question
+
+
+class Hits(Sequence[Hit]):
+    """The hits of one search, the best first."""
+
+    def __init__(self, query: str, ranker: Ranker, found: Found, ranking: Ranking, took: float) -> None:
+        self.query = query
+        self.ranker = ranker
+        self.ranking = ranking
+        self.took_ms = took * 1000
+        self._found = found
+
+    @cached_property
+    def _hits(self) -> list[Hit]:
+        ids = self._found.generation.snapshot.ids_of(self.ranking.documents)
+        rows = zip(ids, self.ranking.scores.tolist(), self.ranking.documents.tolist(), strict=True)
+        return [Hit(rank, id_, score, number, self._found) for rank, (id_, score, number) in enumerate(rows, 1)]
+
+    @overload
+    def __getitem__(self, which: int) -> Hit: ...
+    @overload
+    def __getitem__(self, which: slice) -> Sequence[Hit]: ...
+    def __getitem__(self, which: int | slice) -> Hit | Sequence[Hit]:
+        return self._hits[which]
+
+    def __len__(self) -> int:
+        return len(self.ranking)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} hits for {shown(self.query)} by {self.ranker}>"
+
+    def to_json(self, *, explain: bool = False) -> dict[str, Any]:
+        """Return the hits in plain values."""
+        return {
+            "query": self.query,
+            "ranker": str(self.ranker),
+            "took_ms": round(self.took_ms, 3),
+            "hits": [hit.to_json(explain=explain) for hit in self],
+        }
+
+
+def search(generation: Generation, asked: Sequence[Asked], how: How) -> list[Hits]:
+    """Search for several questions at once; the same hits as one by one."""
+    start = time.perf_counter()
+    k = checked_k(how.k)
+    ranker = how.bound_ranker
+    searcher = generation.bound(ranker)
+    allowed = None if how.where is None else generation.snapshot.where(how.where)
+    questions = [question(one) for one in asked]
+    rankings = searcher.top_many(questions, k, match=how.step, allowed=allowed, threads=how.threads)
+    took = (time.perf_counter() - start) / max(len(asked), 1)
+    return [
+        Hits(text_of(one), ranker, Found(generation, searcher, asked_one), ranking, took)
+        for one, asked_one, ranking in zip(asked, questions, rankings, strict=True)
+    ]
+
+
+def search_like(generation: Generation, identifier: str, how: How) -> Hits:
+    """Search by a document of the index, which is not among the hits."""
+    start = time.perf_counter()
+    snapshot = generation.snapshot
+    number = snapshot.number(identifier)
+    allowed: NDArray[np.bool_] = snapshot.alive.copy() if how.where is None else snapshot.where(how.where)
+    allowed[number] = False
+    ranker = how.bound_ranker
+    searcher = generation.bound(ranker)
+    asked = Question(document=number)
+    ranking = searcher.top_many([asked], checked_k(how.k), match=how.step, allowed=allowed, threads=1)[0]
+    took = time.perf_counter() - start
+    return Hits(identifier, ranker, Found(generation, searcher, asked), ranking, took)
+
+
+def question(asked: Asked) -> Question:
+    """Return what is asked as rankers take it."""
+    if isinstance(asked, str):
+        return Question(asked)
+    if isinstance(asked, Query):
+        return Question(asked.text)
+    if isinstance(asked, Document):
+        return Question(fields=asked.fields)
+    if isinstance(asked, Mapping):
+        return Question(terms=asked)
+    raise UsageError(f"a query must be a text, a Query, a Document or terms with weights, got {shown(asked)}")
+
+
+def text_of(asked: Asked) -> str:
+    """Return what is asked in words."""
+    if isinstance(asked, Mapping):
+        return " ".join(asked)
+    return asked if isinstance(asked, str) else asked.text if isinstance(asked, Query) else asked.id
+
+
+def _with_fields(ranker: Ranker, fields: Fields | None) -> Ranker:
+    """Return the ranker with the fields chosen in all models that choose none themselves."""
+    if fields is None:
+        return ranker
+    if isinstance(ranker, Cut):
+        return replace(ranker, ranker=_with_fields(ranker.ranker, fields))
+    if isinstance(ranker, Rerank):
+        return Rerank(_with_fields(ranker.first, fields), _with_fields(ranker.second, fields))
+    if not isinstance(ranker, Model) or ranker.fields is not None:
+        return ranker
+    return replace(ranker, fields=checked(FieldWeights(), "fields", fields))

@@ -1,0 +1,136 @@
+"""Commands that measure and compare rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aboutness.cli.render import ends_well, queries_progress, show_json, show_table
+from aboutness.cli.search_commands import FieldsOption, JsonOption, MatchOption, RankerOption, chosen_rankers
+
+MeasuresOption = Annotated[
+    str | None, typer.Option("--measures", help="Measures, with commas. [default: nDCG@10,AP,RR,P@10,R@100]")
+]
+PerQueryOption = Annotated[bool, typer.Option("--per-query", help="Show every query's values too.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the command line."""
+    commands: dict[str, Callable[..., None]] = {
+        "evaluate": evaluate,
+        "experiment": experiment,
+        "measures": measures,
+    }
+    for name, command in commands.items():
+        app.command(name)(ends_well(command))
+
+
+def evaluate(
+    qrels: Annotated[
+        Path, typer.Argument(metavar="QRELS", help="Judgements: TREC's four columns or BEIR's three.")
+    ],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Runs in TREC's form.")],
+    measures: MeasuresOption = None,
+    per_query: PerQueryOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure runs by judgements, as trec_eval -c does: a query without an answer counts 0."""
+    from aboutness.app.comparing import DEFAULT_MEASURES, evaluate_runs
+
+    found = evaluate_runs(qrels, runs, measures or DEFAULT_MEASURES)
+    if as_json:
+        rows = [
+            {**one.to_json(), **({"per_query": one.evaluation.per_query} if per_query else {})} for one in found
+        ]
+        show_json({"qrels": str(qrels), "rows": rows})
+        return
+    for one in found if per_query else ():
+        show_table(
+            [{"run": one.name, "query": query, **values} for query, values in one.evaluation.per_query.items()]
+        )
+        typer.echo()
+    show_table([{"run": one.name, "queries": one.evaluation.queries, **one.evaluation.mean} for one in found])
+    for one in found:
+        _tell(one.name, len(one.evaluation.unanswered), "judged queries have no ranking: they count 0")
+        _tell(one.name, len(one.evaluation.unjudged), "ranked queries have no judgement: they are left out")
+        _tell(one.name, len(one.evaluation.without_relevant), "judged queries have no relevant document")
+
+
+def experiment(
+    collection: Annotated[
+        str,
+        typer.Argument(
+            metavar="COLLECTION", help="A folder with corpus.jsonl, queries.jsonl and qrels.tsv, or irds:NAME."
+        ),
+    ],
+    ranker: RankerOption = None,
+    measures: MeasuresOption = None,
+    analyzer: Annotated[str, typer.Option("--analyzer", help="How the documents are analysed.")] = "english",
+    index: Annotated[
+        Path | None, typer.Option("--index", help="An index that holds the documents, instead of a new one.")
+    ] = None,
+    k: Annotated[int, typer.Option("-k", help="How many documents of each ranking are measured.")] = 1000,
+    match: MatchOption = "or",
+    fields: FieldsOption = None,
+    per_query: PerQueryOption = False,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="A folder for results, per-query values and runs.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare rankers on a test collection; all that are registered unless some are named."""
+    from aboutness.app.comparing import DEFAULT_MEASURES, compare, save_comparison
+    from aboutness.app.comparing import collection as opened
+    from aboutness.app.describe import models
+    from aboutness.app.index import Index
+
+    rankers = chosen_rankers(ranker) if ranker else [row["name"] for row in models()]
+    with queries_progress("indexing") as (tell_documents, tell_queries):
+        found = compare(
+            rankers,
+            opened(collection),
+            measures or DEFAULT_MEASURES,
+            analyzer=analyzer,
+            index=Index.open(index) if index else None,
+            depth=k,
+            match=match,
+            fields=fields,
+            progress=tell_queries,
+            indexing=tell_documents,
+        )
+    written = save_comparison(found, output) if output else []
+    if as_json:
+        show_json(found.to_json(per_query=per_query))
+        return
+    typer.echo(
+        f"{found.collection}: {found.documents:,} documents ({found.analyzer}), {found.queries:,} queries\n"
+    )
+    if per_query:
+        for row in found.rows:
+            values = row.evaluation.per_query
+            show_table([{"ranker": str(row.ranker), "query": query, **values[query]} for query in values])
+            typer.echo()
+    typer.echo(str(found))
+    unknown = sum(map(len, found.unknown.values()))
+    _tell(found.collection, unknown, "judged documents are not in the collection: they count as never found")
+    if output:
+        typer.echo(f"\n{len(written)} files are in {output}")
+
+
+def measures(as_json: JsonOption = False) -> None:
+    """List the measures."""
+    from aboutness.app.comparing import known_measures
+
+    rows = known_measures()
+    if as_json:
+        show_json(rows)
+    else:
+        show_table(rows)
+
+
+def _tell(name: str, count: int, what: str) -> None:
+    if count:
+        typer.echo(f"{name}: {count:,} {what}", err=True)

@@ -1,0 +1,164 @@
+"""Commands that search an index and say why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from aboutness.cli.render import ends_well, show_json, show_table, working
+from aboutness.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from aboutness.app.search import Hits
+
+INDENT = " " * 4
+
+FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the index.")]
+RankerOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-r", "--ranker", help="A ranker, such as bm25 or 'bm25[k1=1.7] % 100 >> ql' (repeatable, or with commas)."
+    ),
+]
+MatchOption = Annotated[
+    str, typer.Option("--match", help="Which documents are ranked: or, and, all, or a cut ranker ('bm25 % 100').")
+]
+FieldsOption = Annotated[
+    str | None, typer.Option("--fields", help="Which fields count, and how much: title, or 3*title+text.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the command line."""
+    commands: dict[str, Callable[..., None]] = {"search": search, "explain": explain, "run": run, "models": models}
+    for name, command in commands.items():
+        app.command(name)(ends_well(command))
+
+
+def search(
+    folder: FolderArgument,
+    query: Annotated[list[str] | None, typer.Argument(metavar="QUERY", help="Words to search for.")] = None,
+    ranker: RankerOption = None,
+    k: Annotated[int, typer.Option("-k", help="How many documents.")] = 10,
+    like: Annotated[str | None, typer.Option("--like", help="Search by a document of the index: its id.")] = None,
+    match: MatchOption = "or",
+    where: Annotated[
+        list[str] | None,
+        typer.Option("--where", help="Only documents whose metadata meet key=value (repeatable)."),
+    ] = None,
+    fields: FieldsOption = None,
+    explained: Annotated[bool, typer.Option("--explain", help="Say why each document has its score.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Search an index: the best documents for a query, by one ranker or several."""
+    from aboutness.app.index import Index
+
+    index = Index.open(folder)
+    words = " ".join(query) if query is not None else None
+    found = [
+        index.search(words, k, one, like=like, match=match, where=where or None, fields=fields)
+        for one in chosen_rankers(ranker)
+    ]
+    if as_json:
+        plain = [hits.to_json(explain=explained) for hits in found]
+        show_json(plain[0] if len(plain) == 1 else plain)
+        return
+    for number, hits in enumerate(found):
+        if number:
+            typer.echo()
+        show_hits(hits, explained=explained)
+
+
+def explain(
+    folder: FolderArgument,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="The query.")],
+    document: Annotated[str, typer.Argument(metavar="ID", help="The id of the document.")],
+    ranker: RankerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say why a document has its score for a query: what each word adds, and the numbers this comes from."""
+    from aboutness.app.index import Index
+
+    index = Index.open(folder)
+    plain: list[dict[str, Any]] = []
+    for one in chosen_rankers(ranker):
+        explanation = index.explain(query, document, one)
+        if as_json:
+            plain.append({"query": query, "id": document, "ranker": one, **explanation.to_json()})
+        else:
+            typer.echo(f"{one}: {explanation}")
+    if as_json:
+        show_json(plain[0] if len(plain) == 1 else plain)
+
+
+def run(
+    folder: FolderArgument,
+    queries: Annotated[
+        Path, typer.Argument(metavar="QUERIES", help="A file of queries: TREC topics, JSON lines, id-tab-text.")
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The run to write, in TREC's form; - prints it.")],
+    ranker: RankerOption = None,
+    k: Annotated[int, typer.Option("-k", help="How many documents for each query.")] = 1000,
+    match: MatchOption = "or",
+    fields: FieldsOption = None,
+    tag: Annotated[str | None, typer.Option("--tag", help="The run's name in its last column.")] = None,
+) -> None:
+    """Rank documents for every query of a file, and write the rankings as a TREC run."""
+    from aboutness.app.comparing import run_queries
+    from aboutness.app.index import Index
+
+    rankers = chosen_rankers(ranker)
+    if len(rankers) > 1:
+        raise UsageError(f"a run is made by one ranker, got {len(rankers)}: {', '.join(rankers)}")
+    index = Index.open(folder)
+    with working("ranking"):
+        count = run_queries(index, queries, output, rankers[0], depth=k, match=match, fields=fields, tag=tag)
+    if str(output) != "-":
+        typer.echo(f"{count:,} queries ranked by {rankers[0]}; the run is {output}")
+
+
+def models(as_json: JsonOption = False) -> None:
+    """List the rankers with their parameters."""
+    from aboutness.app.describe import models as known
+
+    rows = known()
+    if as_json:
+        show_json(rows)
+        return
+    for number, row in enumerate(rows):
+        typer.echo(f"{chr(10) if number else ''}{row['name']}: {row['summary']} ({row['source']})")
+        show_table(
+            [
+                {
+                    "  parameter": f"  {one['name']}",
+                    "default": "" if one["default"] is None else f"{one['default']}",
+                    "allowed": one["allowed"],
+                    "meaning": one["help"],
+                }
+                for one in row["parameters"]
+            ]
+        )
+
+
+def chosen_rankers(given: list[str] | None) -> list[str]:
+    """Return the rankers that were asked for, or the one that is taken unless said."""
+    from aboutness.app.search import DEFAULT_RANKER, split_rankers
+
+    return [one for text in given or [DEFAULT_RANKER] for one in split_rankers(text)]
+
+
+def show_hits(hits: Hits, *, explained: bool) -> None:
+    """Print hits for people: rank, score, title and id, and below it the beginning of the text, or why."""
+    typer.echo(f"{hits.ranker}: {len(hits):,} hits in {hits.took_ms:.1f} ms for {hits.query!r}")
+    for hit in hits:
+        title = typer.style(hit.title, bold=True)
+        typer.echo(f"{hit.rank:>3}  {hit.score:8.4f}  {title}  ({hit.id})")
+        if explained:
+            for line in str(hit.explain()).splitlines()[1:]:
+                typer.echo(f"{INDENT}{line}")
+        elif hit.text != hit.title:
+            typer.echo(f"{INDENT} {typer.style(hit.text, dim=True)}")

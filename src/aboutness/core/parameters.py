@@ -1,0 +1,87 @@
+"""Declared parameters: each is written once, with its default, what is allowed, symbol and help.
+
+A record of parameters is a frozen dataclass; it is checked when made, and has a text that makes it again:
+`bm25[k1=1.7,b=0.95]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Self
+
+from aboutness.core.errors import UsageError
+from aboutness.core.kinds import Kind, checked
+
+DECLARED = "declared"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One declared parameter."""
+
+    name: str
+    default: Any
+    kind: Kind
+    help: str
+    symbol: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the parameter in plain values."""
+        default = self.default if isinstance(self.default, (str, int, float)) else None
+        return {
+            "name": self.name,
+            "default": default,
+            "allowed": self.kind.allowed,
+            "symbol": self.symbol or None,
+            "help": self.help,
+        }
+
+
+def parameter(default: Any, kind: Kind, help: str, *, symbol: str = "") -> Any:  # noqa: A002, ANN401 - a dataclass field
+    """Declare a parameter of a `Parameters` class."""
+    return field(default=default, metadata={DECLARED: (kind, help, symbol)})
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Base of frozen dataclasses whose fields are declared parameters."""
+
+    name: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        for declared in self.declared():
+            value = checked(declared.kind, f"{self.name}: {declared.name}", getattr(self, declared.name))
+            object.__setattr__(self, declared.name, value)
+
+    @classmethod
+    def declared(cls) -> list[Parameter]:
+        """Return the declared parameters."""
+        found = []
+        for one in fields(cls):
+            kind, help_, symbol = one.metadata[DECLARED]
+            found.append(Parameter(one.name, one.default, kind, help_, symbol))
+        return found
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, str]) -> Self:
+        """Make the record from texts."""
+        declared = {one.name: one for one in cls.declared()}
+        values = {}
+        for name, text in options.items():
+            if name not in declared:
+                raise UsageError(f"{cls.name} has no parameter {name!r}. It has: {', '.join(declared)}")
+            kind = declared[name].kind
+            try:
+                values[name] = kind.read(text.strip())
+            except (ValueError, TypeError):
+                raise UsageError(f"{cls.name}: {name} must be {kind.allowed}, got {text.strip()!r}") from None
+        return cls(**values)
+
+    def __str__(self) -> str:
+        changed = [
+            f"{one.name}={one.kind.show(getattr(self, one.name))}"
+            for one in self.declared()
+            if getattr(self, one.name) != one.default
+        ]
+        return f"{self.name}[{','.join(changed)}]" if changed else self.name

@@ -1,0 +1,68 @@
+"""Test collections: documents, queries, and which documents answer which query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from aboutness.core.errors import BadInput, NotFound
+from aboutness.core.record import Document, Query
+from aboutness.core.rejects import OnBad, stop
+from aboutness.corpus.beir import read_qrels, read_queries
+from aboutness.corpus.ir_datasets_source import PREFIX, read_ir_datasets_qrels, read_ir_datasets_queries
+from aboutness.corpus.read import read
+from aboutness.evaluate.judgements import Qrels, judgements_by_query
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Queries with their judgements, and where the documents are read."""
+
+    name: str
+    source: str
+    queries: tuple[Query, ...] = field(repr=False)
+    qrels: Qrels = field(repr=False)
+
+    def documents(self, on_bad: OnBad = stop) -> Iterator[Document]:
+        """Stream the documents."""
+        return read(self.source, on_bad=on_bad)
+
+    @property
+    def judged_queries(self) -> list[Query]:
+        """Return the queries that have judgements; the others cannot be evaluated."""
+        return [query for query in self.queries if query.id in self.qrels]
+
+
+def collection(source: str | Path) -> Collection:
+    """Open a test collection: a folder with corpus.jsonl, queries.jsonl and qrels.tsv (each may be packed), as
+    BEIR's are, or the name of one of ir_datasets'.
+    """
+    name = str(source)
+    if Path(name).is_dir():
+        queries, judgements = read_queries(name), read_qrels(name)
+        label = Path(name).resolve().name
+    elif name.startswith(PREFIX) or not Path(name).exists():
+        label = name.removeprefix(PREFIX)
+        try:
+            queries, judgements = read_ir_datasets_queries(label), read_ir_datasets_qrels(label)
+            found = tuple(queries)
+        except NotFound as error:
+            if name.startswith(PREFIX):
+                raise
+            raise NotFound(f"{name}: there is no such folder, and {error}") from None
+        return _checked(Collection(label, f"{PREFIX}{label}", found, judgements_by_query(judgements)))
+    else:
+        raise BadInput(f"{name}: a collection is a folder with documents, queries and judgements; this is a file")
+    return _checked(Collection(label, name, tuple(queries), judgements_by_query(judgements)))
+
+
+def _checked(made: Collection) -> Collection:
+    seen: set[str] = set()
+    for query in made.queries:
+        if query.id in seen:
+            raise BadInput(f"{made.source}: two queries have the id {query.id!r}")
+        seen.add(query.id)
+    if not made.judged_queries:
+        raise BadInput(f"{made.source}: none of its {len(made.queries):,} queries has a judgement")
+    return made

@@ -1,0 +1,142 @@
+"""Rankers compared: each is run over the judged queries of a collection, and measured."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from aboutness.core.algebra import Ranker
+from aboutness.core.record import Query
+from aboutness.evaluate.evaluation import Evaluation, evaluate, unknown_documents
+from aboutness.evaluate.measures import measures as parse_measures
+from aboutness.evaluate.runs import Run
+from aboutness.experiment.collection import Collection
+from aboutness.index.snapshot import Snapshot
+from aboutness.models.model import Match, checked_k
+from aboutness.models.question import Question
+from aboutness.rank.bound import Searcher, bind
+
+if TYPE_CHECKING:
+    from ir_measures import Measure
+
+DEPTH = 1000  # documents of each ranking that are measured, as TREC does
+AT_ONCE = 64  # queries run between two reports of progress
+
+Progress: TypeAlias = Callable[[str, int, int], None]  # ranker, queries done, queries in all
+
+
+@dataclass(frozen=True)
+class Row:
+    """One ranker: its rankings, how good they are, and how long they took."""
+
+    ranker: Ranker
+    run: Run
+    evaluation: Evaluation
+    seconds: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the ranker and the means in plain values."""
+        return {"ranker": str(self.ranker), **self.evaluation.mean}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Several rankers on one collection."""
+
+    collection: str
+    documents: int
+    analyzer: str
+    measures: tuple[str, ...]
+    rows: tuple[Row, ...]
+    unknown: dict[str, list[str]]  # judged documents that the collection does not have, by query
+
+    @property
+    def queries(self) -> int:
+        """Return how many queries the means are over."""
+        return self.rows[0].evaluation.queries if self.rows else 0
+
+    def to_json(self, *, per_query: bool = False) -> dict[str, Any]:
+        """Return the comparison in plain values."""
+        plain: dict[str, Any] = {
+            "collection": self.collection,
+            "documents": self.documents,
+            "analyzer": self.analyzer,
+            "queries": self.queries,
+            "unknown_documents": sum(map(len, self.unknown.values())),
+            "rows": [row.to_json() for row in self.rows],
+        }
+        if per_query:
+            plain["per_query"] = {str(row.ranker): row.evaluation.per_query for row in self.rows}
+        return plain
+
+    def __str__(self) -> str:
+        head = ["ranker", *self.measures]
+        cells = [
+            [str(row.ranker), *(f"{row.evaluation.mean[name]:.4f}" for name in self.measures)] for row in self.rows
+        ]
+        widths = [max(len(row[i]) for row in [head, *cells]) for i in range(len(head))]
+        return "\n".join(
+            "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))])
+            for row in [head, *cells]
+        )
+
+
+def compare_on(
+    snapshot: Snapshot,
+    collection: Collection,
+    rankers: Sequence[Ranker],
+    measures: str | Iterable[str | Measure],
+    *,
+    depth: int = DEPTH,
+    match: Match = "or",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Run rankers over the judged queries of a collection that an index holds, and measure them."""
+    chosen = parse_measures(measures)
+    depth = checked_k(depth)
+    queries = collection.judged_queries
+    rows = []
+    for ranker in dict.fromkeys(rankers):
+        start = time.perf_counter()
+        run: Run = {}
+        for query, ranking in rankings(snapshot, bind(ranker, snapshot), queries, depth, match, threads):
+            run[query] = ranking
+            if progress and (len(run) % AT_ONCE == 0 or len(run) == len(queries)):
+                progress(str(ranker), len(run), len(queries))
+        seconds = time.perf_counter() - start
+        rows.append(Row(ranker, run, evaluate(collection.qrels, run, chosen), seconds))
+    return Comparison(
+        collection=collection.name,
+        documents=snapshot.documents,
+        analyzer=snapshot.analyzer().name,
+        measures=tuple(str(measure) for measure in chosen),
+        rows=tuple(rows),
+        unknown=missing_documents(snapshot, collection),
+    )
+
+
+def rankings(
+    snapshot: Snapshot,
+    searcher: Searcher,
+    queries: Sequence[Query],
+    depth: int = DEPTH,
+    match: Match = "or",
+    threads: int | None = None,
+) -> Iterator[tuple[str, list[tuple[str, float]]]]:
+    """Yield the ranking of each query as a run holds it: its id, and ids of documents with scores."""
+    for first in range(0, len(queries), AT_ONCE):
+        some = queries[first : first + AT_ONCE]
+        found = searcher.top_many([Question(query.text) for query in some], depth, match=match, threads=threads)
+        for query, ranking in zip(some, found, strict=True):
+            ids = snapshot.ids_of(ranking.documents)
+            yield query.id, list(zip(ids, ranking.scores.tolist(), strict=True))
+
+
+def missing_documents(snapshot: Snapshot, collection: Collection) -> dict[str, list[str]]:
+    """Return the judged documents that an index does not hold, by query."""
+    judged = list({document for grades in collection.qrels.values() for document in grades})
+    missing = {judged[i] for i in (snapshot.numbers(judged) < 0).nonzero()[0]}
+    return unknown_documents(collection.qrels, lambda document: document not in missing) if missing else {}

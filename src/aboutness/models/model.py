@@ -1,0 +1,123 @@
+"""The contract of every retrieval model: parameters -> bound to an index -> scores, rankings, explanations."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aboutness.core.algebra import Ranker
+from aboutness.core.errors import UsageError, shown
+from aboutness.core.kinds import FieldWeights, OptionalName
+from aboutness.core.parameters import Parameters, parameter
+from aboutness.core.registry import Registry
+from aboutness.index.snapshot import Snapshot
+from aboutness.index.view import LayerView
+from aboutness.models.bags import matching
+from aboutness.models.question import Question
+from aboutness.models.ranking import Explanation, Ranking, best
+
+Match: TypeAlias = Literal["or", "and", "all"]
+MATCHES: tuple[Match, ...] = get_args(Match)
+Allowed: TypeAlias = NDArray[np.bool_] | NDArray[np.int64] | None  # a mask over numbers, or ascending numbers
+
+
+@dataclass(frozen=True)
+class Model(Parameters, Ranker):
+    """A retrieval model: a frozen record of declared parameters. `layer` and `fields` say what it reads."""
+
+    summary: ClassVar[str] = ""
+    source: ClassVar[str] = ""
+
+    layer: str | None = parameter(
+        None, OptionalName("a layer of the index"), "which analyzer's terms (the first's)"
+    )
+    fields: tuple[tuple[str, float], ...] | None = parameter(
+        None, FieldWeights(), "which text fields, and how much each counts (as the index says)"
+    )
+
+    def __str__(self) -> str:
+        return Parameters.__str__(self)
+
+    def view(self, snapshot: Snapshot) -> LayerView:
+        """Return the matrix that the model reads."""
+        return snapshot.view(self.layer, None if self.fields is None else dict(self.fields))
+
+    def bind(self, snapshot: Snapshot) -> Scorer:
+        """Return a scorer for one generation of an index."""
+        raise NotImplementedError
+
+
+MODELS: Registry[type[Model]] = Registry("ranker")
+
+
+def register(model: type[Model]) -> type[Model]:
+    """Add a model under its name: it then appears everywhere that models do."""
+    return MODELS.register(model.name, model)
+
+
+class Scorer(ABC):
+    """A model bound to an index: read-only, and safe to use from several threads.
+
+    A subclass must define `scores`; the rest follows from it. What it overrides must give the same.
+    """
+
+    def __init__(self, view: LayerView) -> None:
+        self.view = view
+
+    @abstractmethod
+    def scores(self, question: Question, documents: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the score of each of some documents by number, which ascend: the definition."""
+
+    @abstractmethod
+    def explain(self, question: Question, document: int) -> Explanation:
+        """Return why a document has its score."""
+
+    def top(self, question: Question, k: int = 10, *, match: Match = "or", allowed: Allowed = None) -> Ranking:
+        """Return the k best documents among those that match and are allowed."""
+        return self.top_many([question], k, match=match, allowed=allowed, threads=1)[0]
+
+    def top_many(
+        self,
+        questions: Sequence[Question],
+        k: int = 10,
+        *,
+        match: Match = "or",
+        allowed: Allowed = None,
+        threads: int | None = None,  # noqa: ARG002 - for those who can use them
+    ) -> list[Ranking]:
+        """Return the ranking of each question; the same as one by one, whatever the number of threads."""
+        k = checked_k(k)
+        check_match(match)
+        rankings = []
+        for question in questions:
+            mask = matching(self.view, question, match) & allowed_mask(self.view, allowed)
+            documents = np.flatnonzero(mask)
+            rankings.append(best(documents, self.scores(question, documents), k))
+        return rankings
+
+
+def allowed_mask(view: LayerView, allowed: Allowed) -> NDArray[np.bool_]:
+    """Return for each document number whether it is alive and allowed."""
+    if allowed is None:
+        return view.alive
+    mask = np.zeros(view.size, np.bool_)
+    mask[allowed] = True
+    return view.alive & mask
+
+
+def checked_k(k: object) -> int:
+    """Return how many documents are wanted, or raise where it is not a whole number of at least 1."""
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+        raise UsageError(f"k must be a whole number of at least 1, got {shown(k)}")
+    return int(k)
+
+
+def check_match(match: str) -> None:
+    """Raise where there is no such way to match."""
+    if match not in MATCHES:
+        raise UsageError(f"match must be one of {', '.join(MATCHES)}, got {shown(match)}")

@@ -1,0 +1,64 @@
+"""What a ranker gives: documents with scores, and why a document has its score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Ranking:
+    """Document numbers and their scores, the best first; equal scores in order of arrival."""
+
+    documents: NDArray[np.int64]
+    scores: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one thing (a word of the query, mostly) adds to a score, and the numbers that this comes from."""
+
+    name: str
+    value: float
+    details: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A score and its parts, which sum to it where the score is a sum."""
+
+    score: float
+    parts: tuple[Part, ...]
+    formula: str = ""
+
+    @property
+    def total(self) -> float:
+        """Return the sum of the parts."""
+        return math.fsum(part.value for part in self.parts)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the explanation in plain values."""
+        parts = [{"name": part.name, "value": part.value, **part.details} for part in self.parts]
+        return {"score": self.score, "formula": self.formula, "parts": parts}
+
+    def __str__(self) -> str:
+        width = max((len(part.name) for part in self.parts), default=0)
+        lines = [f"score {self.score:.4f} = {self.formula}"]
+        for part in sorted(self.parts, key=lambda part: -abs(part.value)):
+            details = ", ".join(f"{name} {value:.4g}" for name, value in part.details.items())
+            lines.append(f"  {part.value:>9.4f}  {part.name:<{width}}  {details}".rstrip())
+        return "\n".join(lines)
+
+
+def best(documents: NDArray[np.int64], scores: NDArray[np.float32], k: int) -> Ranking:
+    """Return the k best of some documents, which ascend."""
+    order = np.argsort(-scores, kind="stable")[:k]
+    return Ranking(documents[order], scores[order])

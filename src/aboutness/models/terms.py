@@ -1,0 +1,236 @@
+"""Models whose score is a sum over the query's terms: one scorer for all of them.
+
+score(q, d) = sum over terms t of q:  weight(q, t) * impact(t, d)  +  constant(q, t)  +  scale(q, t) * prior(d)
+
+Impacts are at least 0, and 0 where d has not t. A model says what the four are (a `Weighting`); everything
+else (search, batches, threads, explanation) is here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aboutness.index.view import LayerView
+from aboutness.models.bags import Bags, bags_of, rows_of
+from aboutness.models.impacts import LEVELS, ImpactLists
+from aboutness.models.model import Allowed, Match, Scorer, allowed_mask, check_match, checked_k
+from aboutness.models.question import Question
+from aboutness.models.ranking import Explanation, Part, Ranking, best
+
+MOST_KEYS = 1 << 23  # rankings kept at once while searching: bounds the memory of a batch
+UNUSED = np.iinfo(np.uint64).max
+SIGN = np.uint32(1 << 31)
+
+Ints = NDArray[np.int64]
+Reals = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class QueryWeights:
+    """What each term of bags brings to the sum, whatever the document."""
+
+    weights: Reals
+    constants: Reals
+    scales: Reals
+
+
+class Weighting(Protocol):
+    """The four parts of a model's sum, bound to a view."""
+
+    formula: str
+    priors: Reals | None  # by document number; None where there are none
+
+    def impacts(self, terms: Ints, documents: Ints, counts: Reals) -> Reals:
+        """Return the impact of postings: term numbers, document numbers and weighted counts."""
+        ...
+
+    def query(self, bags: Bags) -> QueryWeights:
+        """Return what each term of some questions brings."""
+        ...
+
+    def details(self, term: int, document: int, count: float) -> dict[str, float]:
+        """Return the numbers that a term's part of a score comes from, for people to read."""
+        ...
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Some questions, ready for the kernels: their bags, and what each question adds to all documents."""
+
+    ends: Ints
+    terms: Ints
+    weights: Reals
+    constants: Reals
+    scales: Reals
+
+    def some(self, first: int, last: int) -> Prepared:
+        """Return the questions from `first` to `last` - 1."""
+        begin = int(self.ends[first - 1]) if first else 0
+        end = int(self.ends[last - 1]) if last else 0
+        return Prepared(
+            self.ends[first:last] - begin, self.terms[begin:end], self.weights[begin:end],
+            self.constants[first:last], self.scales[first:last],
+        )  # fmt: skip
+
+
+class TermScorer(Scorer):
+    """Ranks documents by a sum over terms. See `aboutness.kernels.search` for the order of the sum."""
+
+    def __init__(self, view: LayerView, weighting: Weighting) -> None:
+        super().__init__(view)
+        self.weighting = weighting
+        self.parts = [ImpactLists(lists, weighting.impacts) for lists in view.lists]
+        none = np.zeros(0, np.float64)
+        priors = weighting.priors
+        self._best_prior = float(priors.max()) if priors is not None and len(priors) else 0.0
+        self._priors = [none if priors is None else priors[p.lists.first :][: p.lists.size] for p in self.parts]
+
+    def scores(self, question: Question, documents: Ints) -> NDArray[np.float32]:
+        """Return the score of each of some documents by number, which ascend."""
+        from aboutness.kernels.search import score_documents
+
+        asked = self._prepare(bags_of(self.view, [question]))
+        scores = np.empty(len(documents), np.float32)
+        for part, priors in zip(self.parts, self._priors, strict=True):
+            lists = part.lists
+            here = slice(*np.searchsorted(documents, [lists.first, lists.first + lists.size]))
+            which = part.find(asked.terms)
+            score_documents(
+                part.starts[which], part.ends[which], asked.weights, float(asked.constants[0]),
+                float(asked.scales[0]), lists.documents, part.impacts, priors, documents[here] - lists.first,
+                scores[here],
+            )  # fmt: skip
+        return scores
+
+    def top_many(
+        self,
+        questions: Sequence[Question],
+        k: int = 10,
+        *,
+        match: Match = "or",
+        allowed: Allowed = None,
+        threads: int | None = None,
+    ) -> list[Ranking]:
+        """Return the ranking of each question, searched for by several threads (as many as there are cores)."""
+        k = checked_k(k)
+        check_match(match)
+        if match == "all" and allowed is not None and allowed.dtype != np.bool_:
+            documents: Ints = allowed[self.view.alive[allowed]].astype(np.int64)  # few, mostly
+            return [best(documents, self.scores(question, documents), k) for question in questions]
+        bags = bags_of(self.view, questions)
+        asked = self._prepare(bags)
+        k = min(k, self._most_found(asked, match))
+        step = max(1, min(MOST_KEYS // max(k, 1), -(-len(bags) // (threads or os.cpu_count() or 1))))
+        masks = self._masks(allowed)
+        search = self._search(match, masks)
+        wanted = np.ones(len(bags), np.bool_)
+        if match == "and":
+            wanted = bags.whole & (np.bincount(bags.questions, minlength=len(bags)) > 0)
+        pieces = [(first, min(first + step, len(bags))) for first in range(0, len(bags), step)]
+
+        def work(piece: tuple[int, int]) -> list[Ranking]:
+            keys, sizes = search(asked.some(*piece), k)
+            sizes[~wanted[slice(*piece)]] = 0
+            return rankings(keys, sizes)
+
+        if len(pieces) == 1:
+            return work(pieces[0])
+        with ThreadPoolExecutor(min(threads or os.cpu_count() or 1, max(len(pieces), 1))) as pool:
+            return [ranking for found in pool.map(work, pieces) for ranking in found]
+
+    def explain(self, question: Question, document: int) -> Explanation:
+        """Return the part of each term of the question."""
+        bags = bags_of(self.view, [question])
+        brought = self.weighting.query(bags)
+        score = float(self.scores(question, np.array([document], np.int64))[0])
+        part = next(
+            part for part in self.parts if part.lists.first <= document < part.lists.first + part.lists.size
+        )
+        here = document - part.lists.first
+        prior = 0.0 if self.weighting.priors is None else float(self.weighting.priors[document])
+        parts = []
+        for i, which in enumerate(part.lists.find(bags.terms)):
+            impact, count = part.impact(int(which), here)
+            value = brought.weights[i] * impact + (brought.constants[i] + brought.scales[i] * prior)
+            details = {"in query": float(bags.weights[i]), "in document": count}
+            details |= self.weighting.details(int(bags.terms[i]), document, count)
+            parts.append(Part(self.view.term(int(bags.terms[i])), float(value), details))
+        return Explanation(score, tuple(parts), self.weighting.formula)
+
+    def _prepare(self, bags: Bags) -> Prepared:
+        brought = self.weighting.query(bags)
+        of = bags.questions
+        constants = np.bincount(of, brought.constants, minlength=len(bags)).astype(np.float64)
+        scales = np.bincount(of, brought.scales, minlength=len(bags)).astype(np.float64)
+        return Prepared(bags.ends, bags.terms, brought.weights, constants, scales)
+
+    def _most_found(self, asked: Prepared, match: Match) -> int:
+        """Return how many documents a question can find at most."""
+        if match == "all" or not len(asked.terms):
+            return self.view.documents if match == "all" else 0
+        found = np.bincount(rows_of(asked.ends), self.view.df[asked.terms])
+        return min(self.view.documents, int(found.max()))
+
+    def _masks(self, allowed: Allowed) -> list[NDArray[np.bool_]]:
+        """Return for each segment which documents may be found; an empty mask where all may."""
+        none = np.zeros(0, np.bool_)
+        if allowed is None:
+            return [~part.lists.dead if part.has_dead else none for part in self.parts]
+        mask = allowed_mask(self.view, allowed)
+        return [mask[part.lists.first :][: part.lists.size] for part in self.parts]
+
+    def _search(
+        self, match: Match, masks: list[NDArray[np.bool_]]
+    ) -> Callable[[Prepared, int], tuple[NDArray[np.uint64], Ints]]:
+        """Return what searches all segments, one after the other, for some questions."""
+        from aboutness.kernels import search
+
+        def run(asked: Prepared, k: int) -> tuple[NDArray[np.uint64], Ints]:
+            keys = np.full((len(asked.ends), k), UNUSED, np.uint64)
+            sizes = np.zeros(len(asked.ends), np.int64)
+            if k == 0:
+                return keys, sizes
+            thresholds = np.full(len(asked.ends), -np.inf, np.float32)
+            level = int(np.searchsorted(LEVELS, k))
+            for part, priors, mask in zip(self.parts, self._priors, masks, strict=True):
+                which = part.find(asked.terms)
+                starts, ends = part.starts[which], part.ends[which]
+                documents, impacts, first = part.lists.documents, part.impacts, part.lists.first
+                if match == "or":
+                    sure = np.zeros(0)
+                    if level < len(LEVELS) and not len(mask) and self.weighting.priors is None:
+                        sure = asked.weights * part.reached[which, level]
+                    search.search_any(
+                        asked.ends, starts, ends, asked.weights, asked.weights * part.most[which], sure,
+                        asked.constants, asked.scales, documents, impacts, part.block_most, priors,
+                        self._best_prior, mask, part.lists.size, first, thresholds, keys, sizes,
+                    )  # fmt: skip
+                elif match == "and":
+                    search.search_all(
+                        asked.ends, starts, ends, asked.weights, asked.constants, asked.scales, documents, impacts,
+                        priors, mask, first, keys, sizes,
+                    )  # fmt: skip
+                else:
+                    search.search_every(
+                        asked.ends, starts, ends, asked.weights, asked.constants, asked.scales, documents, impacts,
+                        priors, mask, part.lists.size, first, keys, sizes,
+                    )  # fmt: skip
+            return keys, sizes
+
+        return run
+
+
+def rankings(keys: NDArray[np.uint64], sizes: Ints) -> list[Ranking]:
+    """Return the rankings that heaps of keys hold."""
+    keys.sort(axis=1)
+    documents = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    descending = (keys >> np.uint64(32)).astype(np.uint32)
+    scores = np.where(descending & SIGN, descending, ~descending & ~SIGN).astype(np.uint32).view(np.float32)
+    return [Ranking(d[:size], s[:size]) for d, s, size in zip(documents, scores, sizes.tolist(), strict=True)]
