@@ -39,7 +39,7 @@ def texts(docs: Records) -> list[str]:
 
 
 @job("matrix", "aboutness")
-def matrix_ours(docs: Any, _: Path) -> dict[str, Any]:  # noqa: ANN401
+def matrix_ours(docs: Any, _: Path) -> dict[str, Any]:
     from aboutness.index.matrix import count_terms
 
     arrays = count_terms(docs, "plain")
@@ -47,7 +47,7 @@ def matrix_ours(docs: Any, _: Path) -> dict[str, Any]:  # noqa: ANN401
 
 
 @job("matrix", "scikit-learn")
-def matrix_sklearn(docs: Any, _: Path) -> dict[str, Any]:  # noqa: ANN401
+def matrix_sklearn(docs: Any, _: Path) -> dict[str, Any]:
     from sklearn.feature_extraction.text import CountVectorizer
 
     counted = CountVectorizer().fit_transform(docs)
@@ -55,7 +55,7 @@ def matrix_sklearn(docs: Any, _: Path) -> dict[str, Any]:  # noqa: ANN401
 
 
 @job("matrix", "bm25s")
-def matrix_bm25s(docs: Any, _: Path) -> dict[str, Any]:  # noqa: ANN401
+def matrix_bm25s(docs: Any, _: Path) -> dict[str, Any]:
     import bm25s
 
     tokens = bm25s.tokenize(docs, stopwords=None, show_progress=False)

@@ -60,7 +60,7 @@ def compare(
     asked = [rankers] if isinstance(rankers, str | Ranker) else list(rankers)
     hows = [How(one, checked_k(depth), match, fields=fields) for one in asked]
     chosen = [how.bound_ranker for how in hows]
-    held = index or Index.build(opened.documents(), analyzer=analyzer, progress=indexing)
+    held = Index.build(opened.documents(), analyzer=analyzer, progress=indexing) if index is None else index
     step = hows[0].step if hows else "or"
     return compare_on(
         held.snapshot, opened, chosen, measures, depth=depth, match=step, threads=threads, progress=progress

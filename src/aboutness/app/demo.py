@@ -2,39 +2,50 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from importlib.resources import files
+from pathlib import Path
 
-import numpy as np
-
+from aboutness.app.comparing import compare
 from aboutness.app.index import Index
+from aboutness.app.search import Hits
 from aboutness.app.sources import Sources
+from aboutness.core.record import Query
+from aboutness.experiment.collection import Collection
+from aboutness.experiment.compare import Comparison
+from aboutness.models.known import MODELS
 
-WORDS = ("compress", "timezone", "regular expression")
-
-
-@dataclass(frozen=True)
-class Found:
-    """The documents in which all terms of a phrase stand, the shortest first."""
-
-    phrase: str
-    terms: list[str]
-    documents: int
-    titles: list[str]
+SEARCHES = ("compress data without losing any of it", "parse command line options", "wait until a thread ends")
+MEASURES = ("nDCG@10", "AP", "RR", "P@5", "R@100")
 
 
-def build_demo(path: str | None = None) -> Index:
-    """Index the standard library's documentation."""
-    return Index.build(Sources(["stdlib"]).documents(), path)
+def build_demo(path: str | Path | None = None) -> Index:
+    """Index the standard library's documentation; at a path, in the place of an earlier one."""
+    there = path is not None and Path(path).exists()
+    return Index.build(Sources(["stdlib"]).documents(), path, overwrite=there)
 
 
-def look_up(index: Index, phrase: str, most: int = 5) -> Found:
-    """Find the documents that have every term of a phrase."""
-    view = index.view()
-    terms = view.analyzer.terms(phrase)
-    numbers = [view.postings(int(number))[0] for number in view.term_numbers(terms) if number >= 0]
-    common = numbers[0] if len(numbers) == len(terms) and numbers else np.zeros(0, np.int64)
-    for others in numbers[1:]:
-        common = np.intersect1d(common, others)
-    order = np.argsort(view.lengths[common], kind="stable")[:most]
-    titles = [index.snapshot.document(int(number)).fields.get("title", "") for number in common[order]]
-    return Found(phrase, terms, len(common), titles)
+def demo_collection(index: Index) -> Collection:
+    """Return the questions with their answers, judged by this project's authors, that this Python documents.
+
+    Other versions of Python document other things: an answer that is not in the index is left out, and so is a
+    question without any.
+    """
+    queries, qrels = [], {}
+    for line in files("aboutness.app").joinpath("demo_questions.jsonl").read_text("utf-8").splitlines():
+        question = json.loads(line)
+        known = {document: grade for document, grade in question["relevant"].items() if document in index}
+        if known:
+            queries.append(Query(question["id"], question["text"]))
+            qrels[question["id"]] = known
+    return Collection("the standard library's documentation", "stdlib", tuple(queries), qrels)
+
+
+def compare_demo(index: Index) -> Comparison:
+    """Compare all rankers on the questions."""
+    return compare([model() for model in MODELS.values()], demo_collection(index), MEASURES, index=index)
+
+
+def search_demo(index: Index, k: int = 3) -> list[Hits]:
+    """Search for a few things that people look for."""
+    return [index.search(text, k) for text in SEARCHES]

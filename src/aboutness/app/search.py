@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias, overload
 
@@ -62,17 +62,23 @@ class How:
         return next((match for match in MATCHES if match == self.match), "or")
 
 
-@dataclass(frozen=True)
 class Hit:
     """A document that was found, with its rank (from 1) and its score."""
 
-    rank: int
-    id: str
-    score: float
-    number: int = field(repr=False)
-    _found: Found = field(repr=False, compare=False)
+    __slots__ = ("_found", "_place", "id", "number", "rank", "score")
 
-    @cached_property
+    def __init__(self, rank: int, id: str, score: float, number: int, found: Found, place: int) -> None:  # noqa: A002
+        self.rank = rank
+        self.id = id
+        self.score = score
+        self.number = number
+        self._found = found
+        self._place = place
+
+    def __repr__(self) -> str:
+        return f"Hit(rank={self.rank}, id={self.id!r}, score={self.score:.6g})"
+
+    @property
     def document(self) -> Document:
         """Return the document."""
         return self._found.generation.snapshot.document(self.number)
@@ -91,7 +97,7 @@ class Hit:
 
     def explain(self) -> Explanation:
         """Return why the document has its score."""
-        return self._found.searcher.explain(self._found.question, self.number)
+        return self._found.searcher.explain(self._found.questions[self._place], self.number)
 
     def to_json(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the hit in plain values."""
@@ -99,30 +105,44 @@ class Hit:
         return plain | ({"explanation": self.explain().to_json()} if explain else {})
 
 
-@dataclass(frozen=True)
 class Found:
-    """What a search was, for those of its hits that are asked about."""
+    """What a batch of searches found, for those of its hits that are asked about."""
 
-    generation: Generation
-    searcher: Searcher
-    question: Question
+    def __init__(
+        self, generation: Generation, searcher: Searcher, questions: list[Question], rankings: list[Ranking]
+    ) -> None:
+        self.generation = generation
+        self.searcher = searcher
+        self.questions = questions
+        self.rankings = rankings
+
+    @cached_property
+    def ids(self) -> list[list[str]]:
+        """Return the ids of all hits, looked up together."""
+        if len(self.rankings) == 1:
+            return [self.generation.snapshot.ids_of(self.rankings[0].documents)]
+        numbers = np.concatenate([ranking.documents for ranking in self.rankings])
+        ids = self.generation.snapshot.ids_of(numbers)
+        ends = np.cumsum([len(ranking) for ranking in self.rankings]).tolist()
+        return [ids[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
 class Hits(Sequence[Hit]):
     """The hits of one search, the best first."""
 
-    def __init__(self, query: str, ranker: Ranker, found: Found, ranking: Ranking, took: float) -> None:
+    def __init__(self, query: str, ranker: Ranker, found: Found, place: int, took: float) -> None:
         self.query = query
         self.ranker = ranker
-        self.ranking = ranking
+        self.ranking = found.rankings[place]
         self.took_ms = took * 1000
         self._found = found
+        self._place = place
 
     @cached_property
     def _hits(self) -> list[Hit]:
-        ids = self._found.generation.snapshot.ids_of(self.ranking.documents)
-        rows = zip(ids, self.ranking.scores.tolist(), self.ranking.documents.tolist(), strict=True)
-        return [Hit(rank, id_, score, number, self._found) for rank, (id_, score, number) in enumerate(rows, 1)]
+        found, place = self._found, self._place
+        rows = zip(found.ids[place], self.ranking.scores.tolist(), self.ranking.documents.tolist(), strict=True)
+        return [Hit(rank, id_, score, number, found, place) for rank, (id_, score, number) in enumerate(rows, 1)]
 
     @overload
     def __getitem__(self, which: int) -> Hit: ...
@@ -157,10 +177,8 @@ def search(generation: Generation, asked: Sequence[Asked], how: How) -> list[Hit
     questions = [question(one) for one in asked]
     rankings = searcher.top_many(questions, k, match=how.step, allowed=allowed, threads=how.threads)
     took = (time.perf_counter() - start) / max(len(asked), 1)
-    return [
-        Hits(text_of(one), ranker, Found(generation, searcher, asked_one), ranking, took)
-        for one, asked_one, ranking in zip(asked, questions, rankings, strict=True)
-    ]
+    found = Found(generation, searcher, questions, rankings)
+    return [Hits(text_of(one), ranker, found, place, took) for place, one in enumerate(asked)]
 
 
 def search_like(generation: Generation, identifier: str, how: How) -> Hits:
@@ -173,9 +191,9 @@ def search_like(generation: Generation, identifier: str, how: How) -> Hits:
     ranker = how.bound_ranker
     searcher = generation.bound(ranker)
     asked = Question(document=number)
-    ranking = searcher.top_many([asked], checked_k(how.k), match=how.step, allowed=allowed, threads=1)[0]
+    rankings = searcher.top_many([asked], checked_k(how.k), match=how.step, allowed=allowed, threads=1)
     took = time.perf_counter() - start
-    return Hits(identifier, ranker, Found(generation, searcher, asked), ranking, took)
+    return Hits(identifier, ranker, Found(generation, searcher, [asked], rankings), 0, took)
 
 
 def question(asked: Asked) -> Question:

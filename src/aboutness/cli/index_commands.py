@@ -43,7 +43,6 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def register(app: typer.Typer) -> None:
     """Add these commands to the command line."""
     commands: dict[str, Callable[..., None]] = {
-        "demo": demo,
         "index": index,
         "add": add,
         "delete": delete,
@@ -261,35 +260,6 @@ def formats(as_json: JsonOption = False) -> None:
     from aboutness.app.sources import formats as known
 
     (show_json if as_json else show_table)(known())
-
-
-def demo(
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Keep the index in this folder. [default: in memory]"),
-    ] = None,
-    no_serve: Annotated[  # noqa: ARG001 - there is nothing to serve yet
-        bool, typer.Option("--no-serve", help="End after printing (the only way, for now).")
-    ] = False,
-) -> None:
-    """Index the documentation of Python's standard library and look into it."""
-    from aboutness.app.demo import WORDS, build_demo, look_up
-
-    start = time.perf_counter()
-    typer.echo("Indexing the documentation of Python's standard library …", err=True)
-    built = build_demo(str(output) if output else None)
-    view = built.view()
-    typer.echo(
-        f"{len(built):,} modules, classes and functions; {int(view.total_length):,} tokens, "
-        f"{view.vocabulary_size:,} terms; {time.perf_counter() - start:.1f} s"
-    )
-    for phrase in WORDS:
-        found = look_up(built, phrase)
-        typer.echo(
-            f"\n{phrase!r} ({' + '.join(found.terms)}) stands in {found.documents:,} of them, the shortest:"
-        )
-        for title in found.titles:
-            typer.echo(f"  {title}")
 
 
 Done = Callable[[Any, Any, bool], None]

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from aboutness._version import __version__
-from aboutness.cli import evaluate_commands, index_commands, search_commands
+from aboutness.cli import demo_command, evaluate_commands, index_commands, search_commands
 
 app = typer.Typer(
     name="aboutness",
@@ -19,6 +19,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+demo_command.register(app)
 index_commands.register(app)
 search_commands.register(app)
 evaluate_commands.register(app)

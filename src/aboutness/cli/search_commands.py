@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from aboutness.app.search import Hits
 
 INDENT = " " * 4
+WIDTH = 100  # of a title, at most
 
 FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the index.")]
 RankerOption = Annotated[
@@ -59,10 +60,11 @@ def search(
 
     index = Index.open(folder)
     words = " ".join(query) if query is not None else None
-    found = [
-        index.search(words, k, one, like=like, match=match, where=where or None, fields=fields)
-        for one in chosen_rankers(ranker)
-    ]
+    with working("searching (the first time, kernels are compiled)"):
+        found = [
+            index.search(words, k, one, like=like, match=match, where=where or None, fields=fields)
+            for one in chosen_rankers(ranker)
+        ]
     if as_json:
         plain = [hits.to_json(explain=explained) for hits in found]
         show_json(plain[0] if len(plain) == 1 else plain)
@@ -155,10 +157,10 @@ def show_hits(hits: Hits, *, explained: bool) -> None:
     """Print hits for people: rank, score, title and id, and below it the beginning of the text, or why."""
     typer.echo(f"{hits.ranker}: {len(hits):,} hits in {hits.took_ms:.1f} ms for {hits.query!r}")
     for hit in hits:
-        title = typer.style(hit.title, bold=True)
-        typer.echo(f"{hit.rank:>3}  {hit.score:8.4f}  {title}  ({hit.id})")
+        title = hit.title if len(hit.title) <= WIDTH else f"{hit.title[: WIDTH - 1]}…"
+        typer.echo(f"{hit.rank:>3}  {hit.score:8.4f}  {typer.style(title, bold=True)}  ({hit.id})")
         if explained:
             for line in str(hit.explain()).splitlines()[1:]:
                 typer.echo(f"{INDENT}{line}")
-        elif hit.text != hit.title:
+        elif hit.text not in ("", hit.title):
             typer.echo(f"{INDENT} {typer.style(hit.text, dim=True)}")

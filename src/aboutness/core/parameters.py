@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Self
 
-from aboutness.core.errors import UsageError
+from aboutness.core.errors import UsageError, shown
 from aboutness.core.kinds import Kind, checked
 
 DECLARED = "declared"
@@ -75,7 +75,7 @@ class Parameters:
             try:
                 values[name] = kind.read(text.strip())
             except (ValueError, TypeError):
-                raise UsageError(f"{cls.name}: {name} must be {kind.allowed}, got {text.strip()!r}") from None
+                raise UsageError(f"{cls.name}: {name} must be {kind.allowed}, got {shown(text.strip())}") from None
         return cls(**values)
 
     def __str__(self) -> str:

@@ -23,6 +23,8 @@ from aboutness.text.strings import take
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+MOST_KNOWN = 100_000  # terms that have been looked up and are remembered
+
 
 class LayerView:
     """X = sum over fields of weight x counts, with df, cf and lengths. Arrays are made at first use and kept."""
@@ -40,6 +42,7 @@ class LayerView:
         self.analyzer = analyzer
         self.weights = weights  # of all fields of the index; 0 for those not chosen
         self.field_names = tuple(fields)
+        self._known: dict[str, tuple[int, int]] = {}
 
     @property
     def parts(self) -> list[tuple[Segment, LayerSegment]]:
@@ -69,6 +72,19 @@ class LayerView:
             here = part.new_terms.find_all(*packed)
             found[here >= 0] = here[here >= 0] + part.first_term
         return found
+
+    def look_up(self, terms: Sequence[str]) -> list[tuple[int, int]]:
+        """Return the number and df of each term, or -1 and 0; what has been looked up is found at once."""
+        known = self._known
+        missing = [term for term in terms if term not in known]
+        if missing:
+            if len(known) + len(missing) > MOST_KNOWN:
+                self._known = known = {}
+                missing = list(terms)
+            numbers = self.term_numbers(missing)
+            df = np.where(numbers >= 0, self.statistics.df[numbers], 0) if len(self.statistics.df) else numbers * 0
+            known.update(zip(missing, zip(numbers.tolist(), df.tolist(), strict=True), strict=True))
+        return [known[term] for term in terms]
 
     def term(self, number: int) -> str:
         """Return the term with a number."""

@@ -27,7 +27,6 @@ BLOCK = 64  # postings of which the largest impact is known
 LOOK_UP = 8  # a list this many times longer than all before it is looked into rather than read
 LAST = np.int64(2**31 - 1)
 NEVER = np.float32(-np.inf)
-NEXT_LOWER = np.uint64(1 << 32)  # from a score's key to that of the next lower score
 
 Integer: TypeAlias = Any  # of the machine's
 Real: TypeAlias = Any
@@ -42,7 +41,7 @@ Mask = NDArray[np.bool_]
 @compiled
 def key_of(score: Real, document: Integer) -> Integer:
     """Return score and document number in one integer: the better, the smaller."""
-    bits = np.float32(score).view(np.uint32)
+    bits = np.float32(np.float32(score) + np.float32(0.0)).view(np.uint32)  # -0.0 is 0.0
     descending = bits if bits >> np.uint32(31) else ~(bits | np.uint32(0x80000000))
     return np.uint64(np.uint32(descending)) << np.uint64(32) | np.uint64(document)
 
@@ -229,8 +228,8 @@ def search_any(
         threshold = thresholds[query]
         for term in range(len(sure) and terms):
             if sure[begin - terms + term] >= 0.0:
-                reached = key_of(sure[begin - terms + term] + constant, 0)
-                threshold = max(threshold, score_of(reached + NEXT_LOWER))
+                reached = np.float32(sure[begin - terms + term] + constant)
+                threshold = max(threshold, np.nextafter(reached, NEVER))
         must = terms
         while True:
             while must > 0 and suffix[must - 1] + best_base <= threshold:

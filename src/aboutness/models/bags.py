@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -49,63 +49,50 @@ def rows_of(ends: Ints) -> Ints:
 
 def bags_of(view: LayerView, questions: Sequence[Question]) -> Bags:
     """Return the bags of questions, analysed as the view's layer is."""
-    terms, weights, ends = tokens_of(view, questions)
-    count = len(questions)
-    df = view.statistics.df
-    known = terms >= 0
-    known[known] = df[terms[known]] > 0
-    question = rows_of(ends)
-    whole = np.ones(count, np.bool_)
-    if not known.all() or not weights.all():
-        whole[question[~known & (weights > 0)]] = False
-        known &= weights > 0
-        terms, weights, question = terms[known], weights[known], question[known]
-    pairs, first, which = np.unique(question * max(len(df), 1) + terms, return_index=True, return_inverse=True)
-    if len(pairs) < len(terms):
-        weights = np.bincount(which, weights, minlength=len(pairs)).astype(np.float64)
-    else:
-        weights = weights[first]
-    terms, question = terms[first], question[first]
-    order = np.lexsort((first, df[terms], question))
-    bag_ends = np.bincount(question, minlength=count).cumsum()
-    return Bags(terms[order], weights[order], bag_ends, whole)
-
-
-def tokens_of(view: LayerView, questions: Sequence[Question]) -> tuple[Ints, Reals, Ints]:
-    """Return the tokens of all questions as term numbers (-1 where unknown), their weights, and the ends."""
     if len(questions) > FEW and all(_is_text(question) for question in questions):
-        return _texts(view, questions)
-    names: list[str] = []
-    places: list[int] = []
-    numbers: list[Ints] = []
-    weights: list[Reals] = []
-    for question in questions:
-        if question.document is not None:
-            terms, counts = view.forward(question.document)
-            numbers.append(terms)
-            weights.append(view.weigh(counts))
-            continue
-        pairs = _pairs(view, question)
-        places.append(len(numbers))
-        names += [name for name, _ in pairs]
-        numbers.append(np.zeros(len(pairs), np.int64))
-        weights.append(np.array([weight for _, weight in pairs], np.float64))
-    found = view.term_numbers(names)
-    at = 0
-    for place in places:
-        size = len(numbers[place])
-        numbers[place] = found[at : at + size]
-        at += size
-    ends = np.array([len(part) for part in numbers], np.int64).cumsum()
-    none = np.zeros(0, np.int64)
-    return np.concatenate([none, *numbers]), np.concatenate([none.astype(np.float64), *weights]), ends
+        return _bags_of_texts(view, [question.text for question in questions])
+    found = [_bag(view, question) for question in questions]
+    if len(found) == 1:
+        terms, weights, whole = found[0]
+        return Bags(terms, weights, np.array([len(terms)], np.int64), np.array([whole]))
+    return Bags(
+        np.concatenate([np.zeros(0, np.int64), *(terms for terms, _, _ in found)]),
+        np.concatenate([np.zeros(0, np.float64), *(weights for _, weights, _ in found)]),
+        np.array([len(terms) for terms, _, _ in found], np.int64).cumsum(),
+        np.array([whole for _, _, whole in found], np.bool_),
+    )
 
 
 def _is_text(question: Question) -> bool:
     return question.document is None and question.terms is None and question.fields is None
 
 
-def _pairs(view: LayerView, question: Question) -> list[tuple[str, float]]:
+def _bag(view: LayerView, question: Question) -> tuple[Ints, Reals, bool]:
+    """Return the terms of one question, their weights, and whether all are known."""
+    if question.document is not None:
+        terms, counts = view.forward(question.document)
+        weights = view.weigh(counts)
+        df = view.statistics.df[terms]
+        order = np.argsort(df, kind="stable")
+        order = order[(weights[order] > 0) & (df[order] > 0)]
+        return terms[order], weights[order], True
+    sums: dict[str, float] = {}
+    for term, weight in _pairs(view, question):
+        if weight:
+            sums[term] = sums.get(term, 0.0) + weight
+    names = list(sums)
+    known = [
+        (df, place, number) for place, (number, df) in enumerate(view.look_up(names)) if df
+    ]  # the rarest first, then as they appear
+    known.sort()
+    return (
+        np.array([number for _, _, number in known], np.int64),
+        np.array([sums[names[place]] for _, place, _ in known], np.float64),
+        len(known) == len(names),
+    )
+
+
+def _pairs(view: LayerView, question: Question) -> Iterable[tuple[str, float]]:
     """Return the terms of a question with their weights, in their order."""
     if question.terms is not None:
         return [(term, float(weight)) for term, weight in question.terms.items()]
@@ -117,16 +104,28 @@ def _pairs(view: LayerView, question: Question) -> list[tuple[str, float]]:
             if weights[name]
             for term in view.analyzer.terms(question.fields.get(name, ""))
         ]
-    return [(term, 1.0) for term in view.analyzer.terms(question.text)]
+    return ((term, 1.0) for term in view.analyzer.terms(question.text))
 
 
-def _texts(view: LayerView, questions: Sequence[Question]) -> tuple[Ints, Reals, Ints]:
+def _bags_of_texts(view: LayerView, texts: list[str]) -> Bags:
+    """Return the same for many texts, by compiled code."""
     from aboutness.text.batch import BatchAnalyzer
 
     batch = BatchAnalyzer(view.analyzer)
-    tokens, ends = batch.analyze([question.text for question in questions])
+    tokens, ends = batch.analyze(texts)
+    df = view.statistics.df
     numbers = view.term_numbers(batch.vocabulary.strings())
-    return numbers[tokens] if len(tokens) else np.zeros(0, np.int64), np.ones(len(tokens)), ends
+    numbers[numbers >= 0] = np.where(df[numbers[numbers >= 0]] > 0, numbers[numbers >= 0], -1)
+    terms = numbers[tokens] if len(tokens) else np.zeros(0, np.int64)
+    question = rows_of(ends)
+    whole = np.ones(len(texts), np.bool_)
+    whole[question[terms < 0]] = False
+    terms, question = terms[terms >= 0], question[terms >= 0]
+    _, first, counts = np.unique(question * max(len(df), 1) + terms, return_index=True, return_counts=True)
+    terms, question = terms[first], question[first]
+    order = np.lexsort((first, df[terms], question))
+    bag_ends = np.bincount(question, minlength=len(texts)).cumsum()
+    return Bags(terms[order], counts[order].astype(np.float64), bag_ends, whole)
 
 
 def matching(view: LayerView, question: Question, match: str) -> NDArray[np.bool_]:

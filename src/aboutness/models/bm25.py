@@ -114,9 +114,9 @@ class BM25Weighting:
 
     def query(self, bags: Bags) -> QueryWeights:
         """Return the weights of the words of queries: their counts."""
-        return QueryWeights(
-            bags.weights, bags.weights * self.idf[bags.terms] * self.floor, np.zeros(len(bags.terms))
-        )
+        if not self.floor:
+            return QueryWeights(bags.weights)
+        return QueryWeights(bags.weights, bags.weights * self.idf[bags.terms] * self.floor)
 
     def details(self, term: int, document: int, count: float) -> dict[str, float]:  # noqa: ARG002
         """Return the numbers that a word's part comes from."""

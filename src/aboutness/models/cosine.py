@@ -54,8 +54,7 @@ class CosineWeighting:
         lengths = np.bincount(of, bags.weights, minlength=count).astype(np.float64)
         components = self.rarity[bags.terms] * self.frequency(bags.weights, lengths[of])
         norms = np.sqrt(np.bincount(of, components**2, minlength=count))
-        zero = np.zeros(len(bags.terms))
-        return QueryWeights(_ratio(components, norms[of]), zero, zero)
+        return QueryWeights(_ratio(components, norms[of]))
 
     def details(self, term: int, document: int, count: float) -> dict[str, float]:
         """Return the numbers that a word's part comes from."""

@@ -17,7 +17,7 @@ from aboutness.core.parameters import Parameters, parameter
 from aboutness.core.registry import Registry
 from aboutness.index.snapshot import Snapshot
 from aboutness.index.view import LayerView
-from aboutness.models.bags import matching
+from aboutness.models.bags import bags_of, matching
 from aboutness.models.question import Question
 from aboutness.models.ranking import Explanation, Ranking, best
 
@@ -77,6 +77,10 @@ class Scorer(ABC):
     def explain(self, question: Question, document: int) -> Explanation:
         """Return why a document has its score."""
 
+    def knows(self, question: Question) -> bool:
+        """Tell whether any part of a question means anything here: if not, its ranking is empty."""
+        return len(bags_of(self.view, [question]).terms) > 0
+
     def top(self, question: Question, k: int = 10, *, match: Match = "or", allowed: Allowed = None) -> Ranking:
         """Return the k best documents among those that match and are allowed."""
         return self.top_many([question], k, match=match, allowed=allowed, threads=1)[0]
@@ -96,7 +100,7 @@ class Scorer(ABC):
         rankings = []
         for question in questions:
             mask = matching(self.view, question, match) & allowed_mask(self.view, allowed)
-            documents = np.flatnonzero(mask)
+            documents = np.flatnonzero(mask if self.knows(question) else mask[:0])
             rankings.append(best(documents, self.scores(question, documents), k))
         return rankings
 

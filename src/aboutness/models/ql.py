@@ -46,7 +46,10 @@ class QL(Model):
 
     smoothing: str = parameter("dirichlet", Choice(("dirichlet", "jm", "absolute")), "how the collection joins in")
     mu: float = parameter(
-        1000.0, Number(0, open=True), "words of the collection added to each document", symbol="μ"
+        300.0,
+        Number(0, open=True),
+        "words of the collection added to each document; long texts want more",
+        symbol="μ",
     )
     lam: float = parameter(0.5, Number(0, 1, open=True), "share of the collection, in jm", symbol="λ")
     delta: float = parameter(0.7, Number(0, 1, open=True), "taken from each count, in absolute", symbol="δ")

@@ -53,9 +53,15 @@ class Explanation:
         width = max((len(part.name) for part in self.parts), default=0)
         lines = [f"score {self.score:.4f} = {self.formula}"]
         for part in sorted(self.parts, key=lambda part: -abs(part.value)):
-            details = ", ".join(f"{name} {value:.4g}" for name, value in part.details.items())
+            details = ", ".join(f"{name} {_number(value)}" for name, value in part.details.items())
+            if not part.value and not part.details.get("in document", 1):
+                details = "not in the document"
             lines.append(f"  {part.value:>9.4f}  {part.name:<{width}}  {details}".rstrip())
         return "\n".join(lines)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:.4g}"
 
 
 def best(documents: NDArray[np.int64], scores: NDArray[np.float32], k: int) -> Ranking:

@@ -24,7 +24,9 @@ from aboutness.models.model import Allowed, Match, Scorer, allowed_mask, check_m
 from aboutness.models.question import Question
 from aboutness.models.ranking import Explanation, Part, Ranking, best
 
-MOST_KEYS = 1 << 23  # rankings kept at once while searching: bounds the memory of a batch
+MOST_KEYS = 1 << 23  # hits kept at once while searching: bounds the memory of a batch
+FEW_HITS = 1000  # so few hits need no bound
+FEWEST = 16  # questions that are worth a thread's while
 UNUSED = np.iinfo(np.uint64).max
 SIGN = np.uint32(1 << 31)
 
@@ -37,8 +39,8 @@ class QueryWeights:
     """What each term of bags brings to the sum, whatever the document."""
 
     weights: Reals
-    constants: Reals
-    scales: Reals
+    constants: Reals | None = None
+    scales: Reals | None = None
 
 
 class Weighting(Protocol):
@@ -123,26 +125,38 @@ class TermScorer(Scorer):
         check_match(match)
         if match == "all" and allowed is not None and allowed.dtype != np.bool_:
             documents: Ints = allowed[self.view.alive[allowed]].astype(np.int64)  # few, mostly
-            return [best(documents, self.scores(question, documents), k) for question in questions]
-        bags = bags_of(self.view, questions)
+            some = [documents if self.knows(question) else documents[:0] for question in questions]
+            return [best(found, self.scores(one, found), k) for one, found in zip(questions, some, strict=True)]
+        return self.top_bags(bags_of(self.view, questions), k, match=match, allowed=allowed, threads=threads)
+
+    def top_bags(
+        self,
+        bags: Bags,
+        k: int = 10,
+        *,
+        match: Match = "or",
+        allowed: Allowed = None,
+        threads: int | None = None,
+    ) -> list[Ranking]:
+        """Return the ranking of each bag of words."""
         asked = self._prepare(bags)
-        k = min(k, self._most_found(asked, match))
-        step = max(1, min(MOST_KEYS // max(k, 1), -(-len(bags) // (threads or os.cpu_count() or 1))))
-        masks = self._masks(allowed)
-        search = self._search(match, masks)
-        wanted = np.ones(len(bags), np.bool_)
-        if match == "and":
-            wanted = bags.whole & (np.bincount(bags.questions, minlength=len(bags)) > 0)
-        pieces = [(first, min(first + step, len(bags))) for first in range(0, len(bags), step)]
+        if k > FEW_HITS:
+            k = min(k, self._most_found(asked, match))
+        search = self._search(match, self._masks(allowed))
+        known = np.diff(bags.ends, prepend=0) > 0 if len(bags) > 1 else bags.ends > 0
+        wanted = known & bags.whole if match == "and" else known
+        if len(bags) == 1:
+            return _ranked(*search(asked, k), wanted)
+        threads = threads or os.cpu_count() or 1
+        step = max(1, min(MOST_KEYS // max(k, 1), max(FEWEST, -(-len(bags) // (4 * threads)))))
+        pieces = [slice(first, min(first + step, len(bags))) for first in range(0, len(bags), step)]
 
-        def work(piece: tuple[int, int]) -> list[Ranking]:
-            keys, sizes = search(asked.some(*piece), k)
-            sizes[~wanted[slice(*piece)]] = 0
-            return rankings(keys, sizes)
+        def work(piece: slice) -> list[Ranking]:
+            return _ranked(*search(asked.some(piece.start, piece.stop), k), wanted[piece])
 
-        if len(pieces) == 1:
-            return work(pieces[0])
-        with ThreadPoolExecutor(min(threads or os.cpu_count() or 1, max(len(pieces), 1))) as pool:
+        if threads == 1 or len(pieces) == 1:
+            return [ranking for piece in pieces for ranking in work(piece)]
+        with ThreadPoolExecutor(min(threads, len(pieces))) as pool:
             return [ranking for found in pool.map(work, pieces) for ranking in found]
 
     def explain(self, question: Question, document: int) -> Explanation:
@@ -158,7 +172,9 @@ class TermScorer(Scorer):
         parts = []
         for i, which in enumerate(part.lists.find(bags.terms)):
             impact, count = part.impact(int(which), here)
-            value = brought.weights[i] * impact + (brought.constants[i] + brought.scales[i] * prior)
+            value = brought.weights[i] * impact
+            value += brought.constants[i] if brought.constants is not None else 0.0
+            value += brought.scales[i] * prior if brought.scales is not None else 0.0
             details = {"in query": float(bags.weights[i]), "in document": count}
             details |= self.weighting.details(int(bags.terms[i]), document, count)
             parts.append(Part(self.view.term(int(bags.terms[i])), float(value), details))
@@ -166,9 +182,7 @@ class TermScorer(Scorer):
 
     def _prepare(self, bags: Bags) -> Prepared:
         brought = self.weighting.query(bags)
-        of = bags.questions
-        constants = np.bincount(of, brought.constants, minlength=len(bags)).astype(np.float64)
-        scales = np.bincount(of, brought.scales, minlength=len(bags)).astype(np.float64)
+        constants, scales = _sums(bags, brought.constants), _sums(bags, brought.scales)
         return Prepared(bags.ends, bags.terms, brought.weights, constants, scales)
 
     def _most_found(self, asked: Prepared, match: Match) -> int:
@@ -227,8 +241,16 @@ class TermScorer(Scorer):
         return run
 
 
-def rankings(keys: NDArray[np.uint64], sizes: Ints) -> list[Ranking]:
-    """Return the rankings that heaps of keys hold."""
+def _sums(bags: Bags, values: Reals | None) -> Reals:
+    """Return the sum of each bag's values, one after the other."""
+    if values is None:
+        return np.zeros(len(bags), np.float64)
+    return np.bincount(bags.questions, values, minlength=len(bags)).astype(np.float64)
+
+
+def _ranked(keys: NDArray[np.uint64], sizes: Ints, wanted: NDArray[np.bool_]) -> list[Ranking]:
+    """Return the rankings that heaps of keys hold; empty ones where they are not wanted."""
+    sizes[~wanted] = 0
     keys.sort(axis=1)
     documents = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
     descending = (keys >> np.uint64(32)).astype(np.uint32)

@@ -18,7 +18,7 @@ from aboutness.core.errors import UsageError, shown
 from aboutness.models.known import MODELS
 
 TOKEN = re.compile(
-    r"\s*(?:(?P<name>[A-Za-z][\w-]*)(?:\s*\[(?P<options>[^\[\]]*)\])?|(?P<whole>\d+)|(?P<sign>>>|[%()]))"
+    r"\s*(?:(?P<name>[A-Za-z][\w-]*)(?:\s*\[(?P<options>[^\[\]]*)\])?|(?P<whole>\d{1,18})|(?P<sign>>>|[%()]))"
 )
 
 
