@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -104,6 +105,129 @@ def test_statistics_of_chosen_and_weighted_fields(index, selection):
     assert matrix.nnz == view.df.sum()
 
 
+def counts_of(view, document):
+    """For each field the terms of a document and how often each stands there."""
+    return {name: Counter(view.analyzer.terms(document.fields.get(name, ""))) for name in FIELDS}
+
+
+def weighed(counts, weights, term):
+    total = 0.0
+    for name in FIELDS:
+        total += weights.get(name, 0.0) * counts[name][term]
+    return total
+
+
+@pytest.mark.parametrize("selection", SELECTIONS, ids=str)
+def test_posting_lists_of_chosen_and_weighted_fields(index, selection):
+    view, names = index.view(fields=selection), index.view().terms()
+    weights = {name: weight for name, weight in weights_of(selection).items() if weight}
+    assert [(lists.first, lists.size) for lists in view.lists] == [(0, 3), (3, 3), (6, 4)]
+    for lists in view.lists:
+        documents = DOCUMENTS[lists.first : lists.first + lists.size]
+        assert lists.dead.tolist() == [document.id in DEAD for document in documents]
+        expected = {}
+        for here, document in enumerate(documents):  # the dead are there too
+            counts = counts_of(view, document)
+            for term in {term for name in weights for term in counts[name]}:
+                expected.setdefault(term, []).append((here, weighed(counts, weights, term)))
+        found = {}
+        for term, start, end in zip(lists.terms, lists.starts, lists.ends, strict=True):
+            having = lists.documents[start:end].tolist()
+            found[names[term]] = list(zip(having, lists.counts(slice(start, end)).tolist(), strict=True))
+        assert found == expected
+        assert (np.diff(lists.terms) > 0).all()
+
+
+@pytest.mark.parametrize("selection", SELECTIONS, ids=str)
+def test_rows_of_chosen_and_weighted_fields(index, selection):
+    view, names = index.view(fields=selection), index.view().terms()
+    weights = {name: weight for name, weight in weights_of(selection).items() if weight}
+    rows = []
+    for ends, terms, counts in view.rows():
+        for start, end in zip([0, *ends[:-1]], ends, strict=True):
+            spelled = [names[term] for term in terms[start:end]]
+            rows.append(list(zip(spelled, counts[start:end].tolist(), strict=True)))
+    expected = []
+    for document in DOCUMENTS:  # the dead are there too
+        counts = counts_of(view, document)
+        order = dict.fromkeys(
+            term for name in FIELDS for term in view.analyzer.terms(document.fields.get(name, ""))
+        )
+        expected.append([(term, weighed(counts, weights, term)) for term in order])
+    assert rows == expected
+
+
+@pytest.mark.parametrize("selection", SELECTIONS, ids=str)
+def test_statistics_are_those_of_the_view(index, selection):
+    view = index.view(fields=selection)
+    statistics = view.statistics
+    living = [counts_of(view, document) for document in DOCUMENTS if document.id not in DEAD]
+    weights = {name: weight for name, weight in weights_of(selection).items() if weight}
+    lengths = [sum(weight * counts[name].total() for name, weight in weights.items()) for counts in living]
+    assert statistics.documents == len(living)
+    assert statistics.total_length == sum(lengths)
+    assert statistics.average_length == (sum(lengths) / len(living) if any(lengths) else 1.0)
+    for number, term in enumerate(view.terms()):
+        assert statistics.df[number] == sum(any(counts[name][term] for name in weights) for counts in living)
+        total = sum(weighed(counts, weights, term) for counts in living)
+        assert statistics.cf[number] == pytest.approx(total, rel=1e-15)
+    assert view.statistics is statistics
+
+
+def test_who_is_alive(index):
+    alive = index.view().alive
+    assert alive.dtype == np.bool_
+    assert alive.tolist() == [document.id not in DEAD for document in DOCUMENTS]
+    assert (alive == index.snapshot.alive).all()
+
+
+@pytest.mark.parametrize("selection", SELECTIONS, ids=str)
+def test_counts_of_fields_are_weighed(index, selection):
+    view = index.view(fields=selection)
+    weights = weights_of(selection)
+    counts = np.array([[1, 0, 7], [0, 2, 1], [3, 0, 70_000]], np.uint32)
+    expected = [
+        sum(weights.get(name, 0.0) * int(count) for name, count in zip(FIELDS, column, strict=True))
+        for column in counts.T
+    ]
+    assert view.weigh(counts).tolist() == expected
+    assert view.weigh(counts[:, :0]).tolist() == []
+    assert view.weigh(counts).dtype == np.float64
+
+
+def test_the_same_view_is_returned_again(index):
+    snapshot = index.snapshot
+    own = {"text": 1.5, "title": 1.0, "body": 1.0}
+    view = snapshot.view()
+    for again in (
+        index.view(),
+        snapshot.view("main"),
+        snapshot.view(fields=own),
+        snapshot.view(fields=FIELDS[::-1]),
+    ):
+        assert again is view
+    assert snapshot.view(fields="title") is snapshot.view(fields=["title"])
+    assert snapshot.view(fields={"title": 2, "text": 0}) is snapshot.view(fields={"title": 2.0})
+    assert snapshot.view(fields="title") is not snapshot.view(fields={"title": 2.0})
+    assert snapshot.view(fields=[]) is not view
+    assert view.lists is index.view().lists
+    assert view.alive is index.view().alive
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: snapshot.view(fields={"body": 9.0}), range(16)))
+    assert len({id(one) for one in found}) == 1
+
+
+def test_a_view_is_of_one_layer_and_one_generation():
+    index = Index.build([{"id": "a", "text": "running"}], analyzer="plain", layers={"stems": "english"})
+    view, stems = index.view(), index.view("stems")
+    assert view is not stems
+    assert (view.terms(), stems.terms()) == (["running"], ["run"])
+    index.add([{"id": "b", "text": "walking"}])
+    assert index.view() is not view
+    assert (view.documents, index.view().documents) == (1, 2)
+    assert (len(view.alive), len(index.view().alive)) == (1, 2)
+
+
 def test_forward_rows_of_the_matrix_are_in_order_of_first_appearance():
     view = Index.build(
         [Document("a", {"text": "bb aa bb cc aa"}), Document("b", {"text": "cc dd aa"})], analyzer="plain"
@@ -126,6 +250,17 @@ def test_terms_and_numbers_are_inverse(index):
             view.term(number)
 
 
+@pytest.mark.parametrize("most", [1, 5, 100_000])
+def test_terms_are_looked_up_with_their_df(index, monkeypatch, most):
+    monkeypatch.setattr("aboutness.index.view.MOST_KNOWN", most)  # more than that are not remembered
+    view = index.snapshot.view(fields={"title": 7.0, "text": float(most)})
+    names = [*view.terms(), "no such term", "", "\ud800"]
+    expected = [*enumerate(view.df.tolist()), (-1, 0), (-1, 0), (-1, 0)]
+    for asked in (range(len(names)), range(3), range(len(names) - 1, -1, -1), [1, 1, 2, 1], []):
+        assert view.look_up([names[i] for i in asked]) == [expected[i] for i in asked]
+    assert Index.build([]).view().look_up(["a", "b"]) == [(-1, 0), (-1, 0)]
+
+
 def test_a_term_only_in_dead_documents_keeps_its_number_but_counts_nothing(index):
     if index.view().analyzer.name == "letters":
         pytest.skip("pieces of letters are shared")
@@ -141,6 +276,9 @@ def test_an_empty_index_has_empty_statistics():
     assert view.matrix().shape == (0, 0)
     assert view.df.shape == (0,)
     assert view.lengths.shape == (0,)
+    assert view.alive.shape == (0,)
+    assert (view.lists, list(view.rows())) == ([], [])
+    assert (view.statistics.documents, view.statistics.average_length) == (0, 1.0)
 
 
 def test_counts_above_the_small_type_are_kept():

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from aboutness.core.errors import UsageError, shown
 
-NAME = re.compile(r"[^\s\[\](),=+*%>]+")
+NAME = re.compile(r"[^\s\[\],=+*](?:[^\[\],=+*]*[^\s\[\],=+*])?")  # what an expression can hold
 
 
 class Kind(Protocol):

@@ -7,9 +7,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
-from aboutness.core.errors import UsageError
+from aboutness.core.errors import UsageError, shown
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+MOST_COMPARED = 100  # characters of an unknown name
 
 T = TypeVar("T")
 
@@ -58,6 +60,6 @@ class Registry(Mapping[str, T], Generic[T]):
         return len(self._things)
 
     def _unknown(self, name: str) -> str:
-        close = difflib.get_close_matches(name, self._things, n=1)
+        close = difflib.get_close_matches(name[:MOST_COMPARED], self._things, n=1)
         hint = f"; did you mean {close[0]!r}?" if close else "."
-        return f"unknown {self.kind} {name!r}{hint} Known: {', '.join(self._things)}"
+        return f"unknown {self.kind} {shown(name)}{hint} Known: {', '.join(self._things)}"

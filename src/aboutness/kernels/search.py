@@ -6,7 +6,8 @@ end. Impacts are never negative and weights are above 0. Every kernel adds in th
 the same score whichever kernel finds it.
 
 What is found is kept as keys: score and document number in one integer, the best the smallest, so that equal
-scores keep the order of arrival. The keys of a query are a heap whose first is the worst.
+scores keep the order of arrival. There is room for more keys than the k that are wanted; when it is full, the k
+best are selected, which costs less than a heap.
 
 Query q has the terms query_ends[q - 1] to query_ends[q] - 1; term i has the postings starts[i] to ends[i] - 1.
 """
@@ -25,8 +26,11 @@ LARGEST_WINDOW = 32768
 FILLED = 1024  # postings that make a window worth its while
 BLOCK = 64  # postings of which the largest impact is known
 LOOK_UP = 8  # a list this many times longer than all before it is looked into rather than read
+SLACK = 1e-12  # of the numbers that are added: more than rounding can take from a sum
 LAST = np.int64(2**31 - 1)
 NEVER = np.float32(-np.inf)
+FEW = 64  # keys that are selected anew whenever another has come
+UNUSED = np.uint64(2**64 - 1)
 
 Integer: TypeAlias = Any  # of the machine's
 Real: TypeAlias = Any
@@ -56,28 +60,64 @@ def score_of(key: Integer) -> Real:
 
 
 @compiled
-def keep(keys: Keys, size: Integer, key: Integer) -> Integer:
-    """Add a key to a heap of `size`, in the place of the worst where it is full; return its new size."""
-    if size < len(keys):
-        at = size
-        while at > 0 and keys[(at - 1) >> 1] < key:
-            keys[at] = keys[(at - 1) >> 1]
-            at = (at - 1) >> 1
-        keys[at] = key
+def best_first(keys: Keys, count: Integer) -> None:
+    """Bring the `count` best keys to the front, in any order (Hoare's selection)."""
+    low = 0
+    high = len(keys) - 1
+    while low < high:
+        pivot = keys[(low + high) >> 1]
+        left = low
+        right = high
+        while left <= right:
+            while keys[left] < pivot:
+                left += 1
+            while keys[right] > pivot:
+                right -= 1
+            if left <= right:
+                keys[left], keys[right] = keys[right], keys[left]
+                left += 1
+                right -= 1
+        if count - 1 <= right:
+            high = right
+        elif count - 1 >= left:
+            low = left
+        else:
+            return
+
+
+@compiled
+def worst_of(keys: Keys) -> Integer:
+    """Return the worst of some keys."""
+    worst = np.uint64(0)
+    for key in keys:
+        worst = max(worst, key)
+    return worst
+
+
+@compiled
+def kth_score(keys: Keys, k: Integer) -> Real:
+    """Bring the k best keys to the front, and return the score of the worst of these."""
+    best_first(keys, k)
+    return score_of(worst_of(keys[:k]))
+
+
+@compiled
+def keep(keys: Keys, size: Integer, k: Integer, key: Integer) -> Integer:
+    """Add a key behind `size` others; where no room is left keep the k best. Return how many there are then."""
+    keys[size] = key
+    if size + 1 < len(keys):
         return size + 1
-    if key >= keys[0]:
-        return size
-    at = 0
-    child = 1
-    while child < size:
-        if child + 1 < size and keys[child + 1] > keys[child]:
-            child += 1
-        if keys[child] <= key:
-            break
-        keys[at] = keys[child]
-        at = child
-        child = 2 * at + 1
-    keys[at] = key
+    best_first(keys, k)
+    return k
+
+
+@compiled
+def finish(keys: Keys, size: Integer, k: Integer) -> Integer:
+    """Keep the k best of `size` keys and mark the room behind them as unused; return how many there are then."""
+    if size > k:
+        best_first(keys[:size], k)
+        size = k
+    keys[size:] = UNUSED
     return size
 
 
@@ -116,7 +156,8 @@ def add_window(
 ) -> tuple[Integer, Integer]:
     """Add the postings of the documents from `low` on to their sums, which are below 0 before the first.
 
-    Write those whose sum comes above `need` to `found`; return where the next window starts, and their number.
+    Write those whose sum comes above `need` to `found`, which has room for one more than all; return where the
+    next window starts, and their number.
     """
     stop = seek(documents, start, end, low + len(sums))
     number = np.uint64(count)
@@ -125,9 +166,8 @@ def add_window(
         before = sums[document]
         after = max(before, 0.0) + weight * impacts[i]
         sums[document] = after
-        if after > need and before <= need:
-            found[number] = document
-            number += np.uint64(1)
+        found[number] = document  # without a branch, which would often be guessed wrongly
+        number += np.uint64((after > need) & (before <= need))
     return stop, np.int64(number)
 
 
@@ -185,15 +225,15 @@ def search_any(
     count: Integer,
     first: Integer,
     thresholds: Impacts,
+    k: Integer,
     keys: Keys,
     sizes: Ends,
 ) -> None:
     """Find, for each query, the best documents that have any of its terms.
 
     `bounds` are the largest weight x impact of each term's postings, `count` is the number of documents. What is
-    kept comes above the query's threshold, which rises to the worst score of a full heap. `sure` are values of
-    weight x impact that as many postings of a term reach as are kept, or below 0; `sure`, `priors` and `allowed`
-    may be empty.
+    kept comes above the query's threshold, which rises to the worst score of k documents. `sure` are values of
+    weight x impact that k postings of a term reach, or below 0; `sure`, `priors` and `allowed` may be empty.
 
     Terms come with the rarest first. Where a document that has only terms behind the first `must` cannot come
     above the threshold, these are looked up for the documents that others find (or read too: see LOOK_UP).
@@ -203,7 +243,7 @@ def search_any(
     at = np.empty(longest, np.int64)
     came_from = np.empty(longest, np.int64)
     all_sums = np.full(min(LARGEST_WINDOW, max(WINDOW, 2 * count)), -1.0)
-    found = np.empty(len(all_sums), np.int32)
+    found = np.empty(len(all_sums) + 1, np.int32)
     begin = 0
     for query in range(len(query_ends)):
         terms = query_ends[query] - begin
@@ -223,8 +263,13 @@ def search_any(
         constant = constants[query]
         scale = scales[query]
         best_base = constant + scale * best_prior
-        heap = keys[query]
+        slack = 0.0
+        if constant != 0.0 or scale != 0.0:  # a small score may be what is left of larger numbers
+            slack = SLACK * (1.0 + suffix[0] + abs(constant) + abs(best_base))
+            best_base += slack
+        found_keys = keys[query]
         size = sizes[query]
+        enough = k  # keys to select from
         threshold = thresholds[query]
         for term in range(len(sure) and terms):
             if sure[begin - terms + term] >= 0.0:
@@ -250,6 +295,7 @@ def search_any(
                 break
             low = low // window * window
             need = max(threshold - suffix[read] - best_base, -0.5)
+            lowest = threshold - slack
             added = 0
             number = 0
             for term in range(read):
@@ -264,16 +310,19 @@ def search_any(
                     continue
                 base = constant + scale * priors[document] if len(priors) else constant
                 score = complete(
-                    sums[found[i]], base, threshold, document, read, documents, impacts, at, end, weight, suffix
+                    sums[found[i]], base, lowest, document, read, documents, impacts, at, end, weight, suffix
                 )
                 if score > threshold:
-                    size = keep(heap, size, key_of(score, first + document))
-            if size == len(heap):
-                threshold = max(threshold, score_of(heap[0]))
+                    size = keep(found_keys, size, k, key_of(score, first + document))
+            if size >= enough:
+                threshold = max(threshold, kth_score(found_keys[:size], k))
+                size = k
+                enough = k + (1 if k <= FEW else k)
             clear_window(documents, came_from[:read], at[:read], low, added, sums)
         i = at[0] if must == 1 else 0
         while must == 1 and i < end[0]:  # the only list that must be read, and the others are long
             need = threshold - suffix[1] - best_base
+            lowest = threshold - slack
             if i & (BLOCK - 1) == 0 and i + BLOCK <= end[0] and weight[0] * block_most[i // BLOCK] <= need:
                 i += BLOCK
                 continue
@@ -285,14 +334,18 @@ def search_any(
             base = constant + scale * priors[document] if len(priors) else constant
             for term in range(1, terms):
                 at[term] = seek(documents, at[term], end[term], document)
-            score = complete(total, base, threshold, document, 1, documents, impacts, at, end, weight, suffix)
+            score = complete(total, base, lowest, document, 1, documents, impacts, at, end, weight, suffix)
             if score > threshold:
-                size = keep(heap, size, key_of(score, first + document))
-                if size == len(heap):
-                    threshold = max(threshold, score_of(heap[0]))
+                size = keep(found_keys, size, k, key_of(score, first + document))
+                if size >= enough:
+                    threshold = max(threshold, kth_score(found_keys[:size], k))
+                    size = k
+                    enough = k + (1 if k <= FEW else k)
                     if suffix[0] + best_base <= threshold:
                         break
-        sizes[query] = size
+        sizes[query] = finish(found_keys, size, k)
+        if sizes[query] == k:
+            threshold = max(threshold, score_of(worst_of(found_keys[:k])))
         thresholds[query] = threshold
 
 
@@ -320,6 +373,7 @@ def search_all(
     priors: Reals,
     allowed: Mask,
     first: Integer,
+    k: Integer,
     keys: Keys,
     sizes: Ends,
 ) -> None:
@@ -336,7 +390,7 @@ def search_all(
             if end[term] - at[term] < end[shortest] - at[shortest]:
                 shortest = term
         begin = query_ends[query]
-        heap = keys[query]
+        found_keys = keys[query]
         size = sizes[query]
         for i in range(at[shortest], end[shortest]) if terms else range(0):
             document = np.int64(documents[i])
@@ -353,8 +407,8 @@ def search_all(
                 total += weight[term] * impacts[at[term]]
             if has_all:
                 base = constants[query] + scales[query] * priors[document] if len(priors) else constants[query]
-                size = keep(heap, size, key_of(total + base, first + document))
-        sizes[query] = size
+                size = keep(found_keys, size, k, key_of(total + base, first + document))
+        sizes[query] = finish(found_keys, size, k)
 
 
 @compiled
@@ -371,19 +425,21 @@ def search_every(
     allowed: Mask,
     count: Integer,
     first: Integer,
+    k: Integer,
     keys: Keys,
     sizes: Ends,
 ) -> None:
     """Find, for each query, the best of all `count` documents, with or without its terms."""
     at = np.empty(most(query_ends), np.int64)
     sums = np.full(WINDOW, -1.0)
-    found = np.empty(WINDOW, np.int32)
+    found = np.empty(WINDOW + 1, np.int32)
     begin = 0
     for query in range(len(query_ends)):
         terms = query_ends[query] - begin
         at[:terms] = starts[begin : begin + terms]
-        heap = keys[query]
+        found_keys = keys[query]
         size = sizes[query]
+        worst = UNUSED
         for low in range(0, count, WINDOW):
             for term in range(terms):
                 weight = weights[begin + term]
@@ -395,9 +451,12 @@ def search_every(
                 sums[document - low] = -1.0
                 if len(allowed) == 0 or allowed[document]:
                     base = constants[query] + scales[query] * priors[document] if len(priors) else constants[query]
-                    size = keep(heap, size, key_of(total + base, first + document))
+                    key = key_of(total + base, first + document)
+                    if key < worst:
+                        size = keep(found_keys, size, k, key)
+                        worst = worst_of(found_keys[:k]) if size == k else worst
         begin = query_ends[query]
-        sizes[query] = size
+        sizes[query] = finish(found_keys, size, k)
 
 
 @compiled

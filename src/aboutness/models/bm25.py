@@ -20,7 +20,7 @@ from aboutness.models.terms import QueryWeights, TermScorer
 Ints = NDArray[np.int64]
 Reals = NDArray[np.float64]
 
-TINY = np.finfo(np.float64).tiny  # to divide by where there is nothing
+TINY = 1e-100  # to divide by where there is nothing: dead documents have words, but no length
 
 IDF: dict[str, Callable[[float, Reals], Reals]] = {
     "lucene": lambda n, df: np.log(1 + (n - df + 0.5) / (df + 0.5)),
@@ -103,7 +103,7 @@ class BM25Weighting:
         self.model = model
         self.formula = FORMULAS[model.variant]
         self.df = statistics.df
-        self.idf = IDF[model.variant](statistics.documents, np.maximum(self.df, 1).astype(np.float64))
+        self.idf = IDF[model.variant](max(statistics.documents, 1), np.maximum(self.df, 1).astype(np.float64))
         self.length = 1 - model.b + model.b * view.lengths / statistics.average_length
         absent = model.saturation(np.zeros(1), np.ones(1)) if model.absent == "floor" else np.zeros(1)
         self.floor = float(absent[0])

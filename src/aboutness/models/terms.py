@@ -24,7 +24,8 @@ from aboutness.models.model import Allowed, Match, Scorer, allowed_mask, check_m
 from aboutness.models.question import Question
 from aboutness.models.ranking import Explanation, Part, Ranking, best
 
-MOST_KEYS = 1 << 23  # hits kept at once while searching: bounds the memory of a batch
+ROOM = 4  # times as many keys as are wanted are kept while searching
+MOST_KEYS = 1 << 21  # hits kept at once while searching: bounds the memory of a batch
 FEW_HITS = 1000  # so few hits need no bound
 FEWEST = 16  # questions that are worth a thread's while
 UNUSED = np.iinfo(np.uint64).max
@@ -154,7 +155,7 @@ class TermScorer(Scorer):
         def work(piece: slice) -> list[Ranking]:
             return _ranked(*search(asked.some(piece.start, piece.stop), k), wanted[piece])
 
-        if threads == 1 or len(pieces) == 1:
+        if threads == 1 or len(pieces) <= 1:
             return [ranking for piece in pieces for ranking in work(piece)]
         with ThreadPoolExecutor(min(threads, len(pieces))) as pool:
             return [ranking for found in pool.map(work, pieces) for ranking in found]
@@ -207,7 +208,7 @@ class TermScorer(Scorer):
         from aboutness.kernels import search
 
         def run(asked: Prepared, k: int) -> tuple[NDArray[np.uint64], Ints]:
-            keys = np.full((len(asked.ends), k), UNUSED, np.uint64)
+            keys = np.full((len(asked.ends), ROOM * k), UNUSED, np.uint64)
             sizes = np.zeros(len(asked.ends), np.int64)
             if k == 0:
                 return keys, sizes
@@ -224,19 +225,19 @@ class TermScorer(Scorer):
                     search.search_any(
                         asked.ends, starts, ends, asked.weights, asked.weights * part.most[which], sure,
                         asked.constants, asked.scales, documents, impacts, part.block_most, priors,
-                        self._best_prior, mask, part.lists.size, first, thresholds, keys, sizes,
+                        self._best_prior, mask, part.lists.size, first, thresholds, k, keys, sizes,
                     )  # fmt: skip
                 elif match == "and":
                     search.search_all(
                         asked.ends, starts, ends, asked.weights, asked.constants, asked.scales, documents, impacts,
-                        priors, mask, first, keys, sizes,
+                        priors, mask, first, k, keys, sizes,
                     )  # fmt: skip
                 else:
                     search.search_every(
                         asked.ends, starts, ends, asked.weights, asked.constants, asked.scales, documents, impacts,
-                        priors, mask, part.lists.size, first, keys, sizes,
+                        priors, mask, part.lists.size, first, k, keys, sizes,
                     )  # fmt: skip
-            return keys, sizes
+            return keys[:, :k], sizes
 
         return run
 

@@ -59,6 +59,6 @@ class TFIDF(Model):
     def bind(self, snapshot: Snapshot) -> TermScorer:
         """Return a scorer for one generation of an index."""
         view = self.view(snapshot)
-        n, df = view.statistics.documents, np.maximum(view.statistics.df, 1).astype(np.float64)
+        n, df = max(view.statistics.documents, 1), np.maximum(view.statistics.df, 1).astype(np.float64)
         weighting = CosineWeighting(view, IDF[self.variant](n, df), lambda counts, _length: counts)
         return TermScorer(view, weighting)

@@ -20,6 +20,7 @@ from aboutness.models.known import MODELS
 TOKEN = re.compile(
     r"\s*(?:(?P<name>[A-Za-z][\w-]*)(?:\s*\[(?P<options>[^\[\]]*)\])?|(?P<whole>\d{1,18})|(?P<sign>>>|[%()]))"
 )
+MOST_SIGNS = 100  # of an expression: it is read and bound by recursion
 
 
 def ranker(expression: str | Ranker) -> Ranker:
@@ -30,6 +31,8 @@ def ranker(expression: str | Ranker) -> Ranker:
     """
     if isinstance(expression, Ranker):
         return expression
+    if not isinstance(expression, str):
+        raise UsageError(f"a ranker must be a text or a model such as BM25(), got {shown(expression)}")
     return _read(expression)
 
 
@@ -54,6 +57,8 @@ class _Reader:
     def whole(self) -> Ranker:
         if not self.text.strip():
             raise UsageError(f"a ranker is missing. Known: {', '.join(MODELS)}")
+        if sum(self.text.count(sign) for sign in ("(", "%", ">>")) > MOST_SIGNS:
+            raise UsageError(f"a ranker may have at most {MOST_SIGNS} of ( % >>, got {shown(self.text)}")
         found = self.ranking()
         if self.text[self.at :].strip():
             raise self.trouble("an end, % or >>")

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+from functools import reduce
+from operator import add
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aboutness.kernels import impacts
+from aboutness.kernels.search import BLOCK
+
+quick = settings(max_examples=60, deadline=None)
+
+amounts = st.sampled_from([0.0, 0.0, 0.5, 1.0, 1.0, 3.0]) | st.floats(0, 2**99, width=32)
+signed = st.sampled_from([-1.0, 0.0, 1.0, 1.0]) | st.floats(-(2**99), 2**99, width=32)
+
+
+def check_summaries(run, sizes, values, chosen, levels):
+    """Summarise some of the lists that lie end to end, and compare with what sorting gives."""
+    ends = np.cumsum(sizes, dtype=np.int64)
+    starts = ends - np.array(sizes, np.int64)
+    untouched = np.float32(-7)
+    block_most = np.full(len(values) // BLOCK + 1, untouched)
+    most = np.full(len(sizes), untouched)
+    reached = np.full((len(sizes), len(levels)), untouched)
+    _, after = run(
+        impacts.summarise, np.array(chosen, np.int64), starts, ends, np.array(levels, np.int64), values, block_most,
+        most, reached,
+    )  # fmt: skip
+    np.testing.assert_array_equal(after[4], values)
+    expected_blocks = block_most.copy()
+    for which in range(len(sizes)):
+        if which not in chosen:
+            assert after[6][which] == untouched
+            assert (after[7][which] == untouched).all()
+            continue
+        here = values[starts[which] : ends[which]]
+        descending = sorted(here.tolist(), reverse=True)
+        assert after[6][which] == max(descending, default=0.0)
+        assert after[7][which].tolist() == [
+            descending[level - 1] if level <= len(descending) else -1.0 for level in levels
+        ]
+        for block in range(len(values) // BLOCK):
+            if starts[which] <= block * BLOCK and (block + 1) * BLOCK <= ends[which]:
+                expected_blocks[block] = max(values[block * BLOCK : (block + 1) * BLOCK])
+    np.testing.assert_array_equal(after[5], expected_blocks)
+
+
+@quick
+@given(st.lists(st.lists(amounts, max_size=9), max_size=5), st.data())
+def test_summarise(run, lists, data):
+    chosen = data.draw(st.permutations(range(len(lists))).map(lambda order: order[: data.draw(st.integers(0, 5))]))
+    levels = sorted(data.draw(st.sets(st.integers(1, 11), max_size=3)))
+    values = np.array([value for one in lists for value in one], np.float32)
+    check_summaries(run, [len(one) for one in lists], values, chosen, levels)
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        [BLOCK],
+        [BLOCK - 1, 1, BLOCK],
+        [1, 2 * BLOCK, BLOCK - 1, 1],
+        [BLOCK // 2, BLOCK // 2, 3 * BLOCK - 1],
+        [0, 5 * BLOCK + 3, 0, 2, BLOCK],
+        [7, 4 * BLOCK, 300],
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("ties", [True, False])
+def test_blocks_wholly_inside_a_list_are_summarised(run, sizes, ties):
+    chance = np.random.default_rng(len(sizes))
+    total = sum(sizes)
+    values = chance.integers(0, 3, total) if ties else chance.permutation(total)
+    for chosen in (range(len(sizes)), range(1, len(sizes))):
+        check_summaries(run, sizes, values.astype(np.float32), list(chosen), [1, 10, 100, 200])
+
+
+def test_no_lists(run):
+    check_summaries(run, [], np.zeros(0, np.float32), [], [10])
+    check_summaries(run, [3], np.ones(3, np.float32), [0], [])
+
+
+@quick
+@given(st.lists(signed, max_size=9))
+def test_largest(run, values):
+    result, _ = run(impacts.largest, np.array(values, np.float32))
+    assert result == max(np.array(values, np.float32).tolist(), default=0.0)
+
+
+@quick
+@given(st.lists(signed, min_size=1, max_size=30), st.data())
+def test_top_first(run, values, data):
+    count = data.draw(st.integers(1, len(values)))
+    before = np.array(values, np.float32)
+    _, (after, _) = run(impacts.top_first, before, count)
+    assert sorted(after[:count].tolist()) == sorted(before.tolist())[-count:]
+    assert sorted(after.tolist()) == sorted(before.tolist())
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.arange(400),
+        np.arange(400)[::-1],
+        np.zeros(400),
+        np.arange(400) % 2,
+        np.arange(400) % 7,
+        np.arange(400) // 9,
+    ],
+    ids=["up", "down", "equal", "two", "seven", "steps"],
+)
+@pytest.mark.parametrize("count", [1, 2, 199, 399, 400])
+def test_top_of_long_arrays(values, count):
+    after = values.astype(np.float32)
+    impacts.top_first(after, count)
+    assert sorted(after[:count].tolist()) == sorted(values.tolist())[-count:]
+    assert sorted(after.tolist()) == sorted(values.tolist())
+
+
+@quick
+@given(st.lists(st.lists(st.floats(-1e6, 1e6), max_size=6), max_size=6))
+def test_sum_rows(run, rows):
+    ends = np.cumsum([len(row) for row in rows], dtype=np.int64)
+    values = np.array([value for row in rows for value in row], np.float64)
+    _, (*_, sums) = run(impacts.sum_rows, ends, values, np.full(len(rows), -1.0))
+    assert sums.tolist() == [reduce(add, row, 0.0) for row in rows]  # to the bit: one after the other
