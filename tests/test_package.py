@@ -13,7 +13,7 @@ import pytest
 import aboutness
 
 SOURCE = Path(aboutness.__file__).parent
-HEAVY = ("numba", "numpy", "scipy", "sklearn", "rich", "llvmlite", "Stemmer")
+HEAVY = ("numba", "numpy", "scipy", "sklearn", "rich", "llvmlite", "Stemmer", "ir_measures", "ir_datasets")
 
 
 def run_python(*arguments: str) -> str:

@@ -444,17 +444,6 @@ def test_lists(call):
     assert call("formats").out.splitlines()[0].split() == ["name", "about", "sources"]
 
 
-def test_demo(run, call, tmp_path):
-    ran = run("demo", "--no-serve", "-o", "demo.index")
-    assert ran.code == 0
-    assert ran.err == "Indexing the documentation of Python's standard library …\n"
-    documents = int(ran.out.split(" modules")[0].replace(",", ""))
-    assert documents > 1000
-    assert ran.out.count("stands in") == 3
-    assert call("info", "demo.index", "--json").json["documents"] == documents
-    assert not list(tmp_path.glob(".*"))
-
-
 def test_a_disk_that_takes_no_more_ends_with_6(write, run, three, nothing_left):
     write("big.jsonl", [{"id": str(number), "text": "x" * 10_000} for number in range(20)])
     allowed = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (131072, 131072)); "

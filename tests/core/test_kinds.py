@@ -132,9 +132,7 @@ def test_a_name(name):
     assert kind.allowed == "the name of a layer of the index"
 
 
-@pytest.mark.parametrize(
-    "value", ["", "a b", "a\n", "a,b", "a=b", "a]", "[a", "(a", "a)", "a+b", "a*b", "a%", "a>", 3]
-)
+@pytest.mark.parametrize("value", ["", " a", "a ", "a\n", "a,b", "a=b", "a]", "[a", "a+b", "a*b", 3])
 def test_names_that_could_not_be_read_again_are_refused(value):
     with pytest.raises(UsageError) as caught:
         checked(OptionalName("a layer"), "layer", value)
@@ -168,10 +166,10 @@ def test_the_ways_to_write_field_weights(value, pairs):
     "value",
     [
         "", "  ", "+", "title+", "+title", "2*", "*title", "x*title", "2*3*title", "0*title", "-1*title", "nan*title",
-        "inf*title", "1e999*title", "title+title", "title+2*title", "my title", "a,b", "a=b", "2*a[b]", "a b+c",
+        "inf*title", "1e999*title", "title+title", "title+2*title", "a,b", "a=b", "2*a[b]", "a b+",
         [], {}, (), 3, 3.0, True, {"title"}, b"title", [""], [3], [("title",)], [("title", 1, 2)], [("title", "2")],
         {"title": 0}, {"title": -1}, {"title": math.inf}, {"title": math.nan}, {"title": True}, {"title": None},
-        {"title": "3"}, {3: 1.0}, {None: 1.0}, {"a b": 1.0}, ["title", "title"], [("title", 10**400)], object(),
+        {"title": "3"}, {3: 1.0}, {None: 1.0}, {"a ": 1.0}, ["title", "title"], [("title", 10**400)], object(),
     ],
 )  # fmt: skip
 def test_field_weights_that_are_refused(value):
@@ -224,3 +222,9 @@ def test_a_long_value_is_shown_short():
         checked(Choice(("a",)), "variant", "x" * 10_000)
     assert len(str(caught.value)) < 130
     assert str(caught.value).endswith("… (10,002 characters)")
+
+
+def test_a_field_may_have_a_name_of_several_words():
+    kind = FieldWeights()
+    assert kind.check({"Full Text": 2}) == kind.read("2*Full Text") == (("Full Text", 2.0),)
+    assert kind.show(kind.read(" 2*Full Text + title ")) == "2*Full Text+title"

@@ -113,7 +113,7 @@ def test_a_value_that_is_not_allowed(values, message):
         ({"k1": "much"}, "sharp: k1 must be a number at least 0, got 'much'"),
         ({"delta": ""}, "sharp: delta must be a number above 0, got ''"),
         ({"variant": "x"}, "sharp: variant must be one of lucene, bm25+, got 'x'"),
-        ({"layer": "a b"}, "sharp: layer must be the name of a layer, got 'a b'"),
+        ({"layer": "a+b"}, "sharp: layer must be the name of a layer, got 'a+b'"),
         (
             {"fields": "x*title"},
             "sharp: fields must be fields with weights above 0, such as title or 3*title+text, got 'x*title'",
