@@ -1,0 +1,62 @@
+"""Everything the README shows is run as it stands, in a folder that has the files it speaks of."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from aboutness.cli.main import app
+
+README = Path(__file__).parents[2] / "README.md"
+BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("readme")
+    notes = place / "notes"
+    notes.mkdir()
+    for name, text in {
+        "today.txt": "A city in the desert, and its budget.",
+        "song.md": "# A song\n\nof the city",
+        "page.html": "<title>Mexico</title><p>cities of New Mexico</p>",
+    }.items():
+        (notes / name).write_text(text)
+    with gzip.open(place / "more.jsonl.gz", "wt") as file:
+        file.write(json.dumps({"id": "more", "title": "Budget", "text": "of the desert", "year": 1980}) + "\n")
+    (place / "topics.txt").write_text("<top>\n<num> 1\n<title> city budget\n</top>\n")
+    (place / "qrels.txt").write_text("1 0 today.txt 1\n")
+    (place / "theirs.trec").write_text("1 Q0 song.md 1 2.5 theirs\n1 Q0 today.txt 2 1.5 theirs\n")
+    collection = place / "path" / "to" / "cranfield"
+    collection.mkdir(parents=True)
+    documents = [{"_id": str(i), "title": f"wing {i}", "text": "flow of air over wings " * i} for i in range(1, 9)]
+    (collection / "corpus.jsonl").write_text("".join(json.dumps(one) + "\n" for one in documents))
+    (collection / "queries.jsonl").write_text(json.dumps({"_id": "q", "text": "air over wing 3"}) + "\n")
+    (collection / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq\t3\t1\n")
+    return place
+
+
+def test_the_readme_has_blocks_of_both_kinds():
+    assert {kind for kind, _ in BLOCKS} == {"sh", "python"}
+
+
+def test_its_python_and_its_commands_run(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    names: dict[str, object] = {}
+    for kind, block in BLOCKS:
+        if kind == "python":
+            exec(compile(block, str(README), "exec"), names)
+            continue
+        for line in block.splitlines():
+            words = shlex.split(line, comments=True)
+            if words[:1] != ["aboutness"]:
+                continue
+            ran = CliRunner().invoke(app, words[1:])
+            assert ran.exit_code == 0, (line, ran.output)
+    assert "ranker" in capsys.readouterr().out
