@@ -15,7 +15,7 @@ from aboutness.experiment.collection import Collection
 from aboutness.experiment.compare import Comparison
 from aboutness.models.known import MODELS
 
-SEARCHES = ("compress data without losing any of it", "parse command line options", "wait until a thread ends")
+SEARCHES = ("compress data", "parse command line options", "shuffle a list")
 MEASURES = ("nDCG@10", "AP", "RR", "P@5", "R@100")
 
 

@@ -26,6 +26,7 @@ from aboutness.text.strings import take, unpack
 
 ARRAYS = "arrays"  # the folder of the immutable files
 TRIES = 20
+MOST_VIEWS = 32  # kept
 FEW = 50  # ids that are looked up one by one
 
 
@@ -136,8 +137,14 @@ class Snapshot:
         """
         weights = self._weights(fields)
         name = self.layer_name(layer)
-        made = LayerView(self.segments, name, self.analyzer(name), weights, self.fields)
-        return self._views.setdefault((name, tuple(weights.tolist())), made)
+        key = (name, tuple(weights.tolist()))
+        if (found := self._views.get(key)) is not None:
+            return found
+        if len(self._views) >= MOST_VIEWS:
+            self._views = {}  # weights can be anything: there is no end to them
+        return self._views.setdefault(
+            key, LayerView(self.segments, name, self.analyzer(name), weights, self.fields)
+        )
 
     def _weights(self, fields: Mapping[str, float] | Sequence[str] | None) -> NDArray[np.float64]:
         known = self.manifest.fields
