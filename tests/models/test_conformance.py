@@ -1,0 +1,477 @@
+"""What every model must keep, whoever wrote it: a model is tested here as soon as it is registered."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from threading import Barrier
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from aboutness.app.index import Index
+from aboutness.core.errors import UsageError
+from aboutness.models.bags import FEW, bags_of
+from aboutness.models.known import MODELS
+from aboutness.models.model import MATCHES, Model, Scorer
+from aboutness.models.question import Question
+from aboutness.rank.grammar import ranker
+from models.drawing import (
+    FIELDS,
+    SEEDS,
+    UNKNOWN,
+    WORDS,
+    asked,
+    collections,
+    drafts,
+    histories,
+    index_of,
+    large,
+    large_questions,
+    made,
+    models,
+    named,
+    outside,
+    permuted,
+    questions,
+    texts,
+)
+
+QUESTIONS = [
+    Question("aa bb"),
+    Question("cc"),
+    Question("aa zz ff ff"),
+    Question(terms={"bb": 2.0, "ee": 0.5}),
+    Question(fields={"title": "dd aa", "see also": "ee"}),
+    Question(""),
+]
+
+every_model = pytest.mark.parametrize("name", list(MODELS))
+# The more models there are, the fewer examples each is tested on, so that the suite stays quick.
+few = settings(max_examples=max(10, 120 // len(MODELS)))
+fewer = settings(max_examples=max(5, 60 // len(MODELS)))
+fewest = settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow])  # each makes an index
+
+
+def scores_of(scorer, question):
+    """The score of every living document, by number."""
+    return scorer.scores(question, np.flatnonzero(scorer.view.alive))
+
+
+def by_id(index, model, draft):
+    """The score of every document, to the bit."""
+    scores = scores_of(model.bind(index.snapshot), asked(draft, index.snapshot))
+    return dict(zip(index.snapshot.ids(), (score.tobytes() for score in scores), strict=True))
+
+
+def ids_of(index, ranking):
+    return [index.snapshot.id(int(number)) for number in ranking.documents]
+
+
+def ranked(index, model, draft, k=1000, match="or"):
+    return ids_of(index, model.bind(index.snapshot).top(asked(draft, index.snapshot), k, match=match))
+
+
+def assert_same(one, other):
+    assert one.documents.tolist() == other.documents.tolist()
+    assert (one.scores.dtype, other.scores.dtype) == (np.float32, np.float32)
+    assert one.scores.tolist() == other.scores.tolist()
+
+
+def assert_all_same(ones, others):
+    for one, other in zip(ones, others, strict=True):
+        assert_same(one, other)
+
+
+# --- scores ----------------------------------------------------------------------------------------------------
+
+
+@every_model
+@few
+@given(data=st.data())
+def test_every_document_has_one_finite_score(name, data):
+    index = made(data.draw(SEEDS))
+    scorer = data.draw(models(name)).bind(index.snapshot)
+    question = data.draw(questions(index))
+    scores = scores_of(scorer, question)
+    assert (scores.shape, scores.dtype) == ((len(index),), np.float32)
+    assert np.isfinite(scores).all()
+    numbers = index.snapshot.live_numbers()
+    some = numbers[data.draw(st.lists(st.booleans(), min_size=len(numbers), max_size=len(numbers)))]
+    assert scorer.scores(question, some).tolist() == scores[np.isin(numbers, some)].tolist()
+
+
+@every_model
+@few
+@given(data=st.data())
+def test_permuting_documents_permutes_scores(name, data):
+    one, other = permuted(data.draw(SEEDS))
+    model, draft = data.draw(models(name)), data.draw(drafts(list(one)))
+    scores = by_id(one, model, draft)
+    assert by_id(other, model, draft) == scores
+    value = {identifier: np.frombuffer(score, np.float32)[0] for identifier, score in scores.items()}
+    for match in MATCHES:
+        found = set(ranked(one, model, draft, match=match))
+        arrival = [identifier for identifier in other.snapshot.ids() if identifier in found]
+        assert ranked(other, model, draft, match=match) == sorted(arrival, key=lambda i: -value[i])
+
+
+@every_model
+@few
+@given(data=st.data())
+def test_scores_do_not_depend_on_how_the_index_came_about(name, data):
+    at_once, *others = histories(data.draw(SEEDS))
+    model, draft = data.draw(models(name)), data.draw(drafts(list(at_once)))
+    match, k = data.draw(st.sampled_from(MATCHES)), data.draw(st.integers(1, 12))
+    scores, ranking = by_id(at_once, model, draft), ranked(at_once, model, draft, match=match)
+    for index in others:
+        assert by_id(index, model, draft) == scores
+        assert ranked(index, model, draft, match=match) == ranking
+        assert ranked(index, model, draft, k, match) == ranking[:k]
+
+
+@every_model
+@fewest
+@given(data=st.data())
+def test_new_collections_are_ranked_as_scores_say(name, data):
+    documents = data.draw(collections())
+    cut = data.draw(st.integers(0, len(documents)))
+    dead = data.draw(st.sets(st.sampled_from([document.id for document in documents]), max_size=3))
+    index = index_of(documents[:cut], documents[cut:], dead=sorted(dead))
+    for _ in range(4):
+        scorer = data.draw(models(name)).bind(index.snapshot)
+        question, match = data.draw(questions(index)), data.draw(st.sampled_from(MATCHES))
+        assert np.isfinite(scores_of(scorer, question)).all()
+        k = data.draw(st.integers(1, 14))
+        assert_all_same(
+            scorer.top_many([question], k, match=match), Scorer.top_many(scorer, [question], k, match=match)
+        )
+
+
+@every_model
+@fewest
+@given(data=st.data())
+def test_an_index_that_is_closed_and_opened_gives_the_same(name, data, tmp_path_factory):
+    documents = data.draw(collections())
+    model, draft = data.draw(models(name)), data.draw(drafts(documents))
+    path = tmp_path_factory.mktemp("opened") / "here.index"
+    built = index_of(documents, path=path)
+    scores, ranking = by_id(built, model, draft), ranked(built, model, draft)
+    del built
+    opened = Index.open(path, verify=True)
+    assert by_id(opened, model, draft) == scores
+    assert ranked(opened, model, draft) == ranking
+
+
+@every_model
+@few
+@given(data=st.data())
+def test_the_text_of_a_model_makes_it_again(name, data):
+    model = data.draw(models(name))
+    again = ranker(str(model))
+    assert again == model
+    assert str(again) == str(model)
+    assert hash(again) == hash(model)
+
+
+# --- questions -------------------------------------------------------------------------------------------------
+
+
+@every_model
+@few
+@given(data=st.data())
+def test_an_unknown_word_changes_nothing(name, data):
+    index = made(data.draw(SEEDS))
+    scorer = data.draw(models(name)).bind(index.snapshot)
+    words = data.draw(st.lists(st.sampled_from(WORDS), max_size=5))
+    known = [word for word in words if word in scorer.view.terms()]
+    if scorer.view.layer == "pairs":
+        known = known[:1]  # an unknown word between two others also parts them
+    more = list(known)
+    more.insert(data.draw(st.integers(0, len(known))), data.draw(st.sampled_from(UNKNOWN)))
+    one, other = Question(" ".join(known)), Question(" ".join(more))
+    assert scores_of(scorer, other).tobytes() == scores_of(scorer, one).tobytes()
+    for match in ("or", "all"):
+        assert_same(scorer.top(other, 5, match=match), scorer.top(one, 5, match=match))
+    weighted = dict.fromkeys(known, 1.5)
+    one, other = Question(terms=weighted), Question(terms={"zz": 3.0, **weighted})
+    assert scores_of(scorer, other).tobytes() == scores_of(scorer, one).tobytes()
+
+
+@cache
+def with_an_empty_document():
+    return index_of(named([{"text": "aa bb"}, {"text": ""}, {"title": "aa"}]))
+
+
+@every_model
+@pytest.mark.parametrize(
+    "question",
+    [
+        Question(""),
+        Question("zz yy"),
+        Question(".,;"),
+        Question(terms={}),
+        Question(terms={"aa": 0.0, "zz": 1.0}),
+        Question(fields={}),
+        Question(fields={"title": "zz"}),
+        Question(document=1),
+    ],
+    ids=str,
+)
+def test_a_question_without_known_words_finds_nothing(name, question):
+    index = with_an_empty_document()
+    scorer = MODELS[name]().bind(index.snapshot)
+    for match in MATCHES:
+        assert len(scorer.top(question, 10, match=match)) == 0
+        assert len(scorer.top(question, 10, match=match, allowed=np.array([0, 1]))) == 0
+        batch = scorer.top_many([question, Question("aa")] * FEW, 10, match=match)
+        assert [len(ranking) for ranking in batch] == [0, 3 if match == "all" else 2] * FEW
+    assert np.isfinite(scores_of(scorer, question)).all()
+    assert scorer.explain(question, 0).parts == ()
+
+
+@every_model
+@few
+@given(data=st.data())
+def test_the_order_of_words_does_not_matter(name, data):
+    index = made(data.draw(SEEDS))
+    scorer = data.draw(models(name)).bind(index.snapshot)
+    assume(scorer.view.layer == "main")
+    words = data.draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6))
+    permuted = data.draw(st.permutations(words))
+    one, other = Question(" ".join(words)), Question(" ".join(permuted))
+    np.testing.assert_allclose(scores_of(scorer, other), scores_of(scorer, one), rtol=1e-6, atol=1e-6)
+    found = {match: scorer.top(one, 100, match=match).documents for match in MATCHES}
+    for match, numbers in found.items():
+        assert sorted(scorer.top(other, 100, match=match).documents) == sorted(numbers)
+
+
+@every_model
+@few
+@given(data=st.data())
+def test_a_document_asks_what_its_weighted_terms_ask(name, data):
+    index = made(data.draw(SEEDS))
+    scorer = data.draw(models(name)).bind(index.snapshot)
+    view = scorer.view
+    number = int(data.draw(st.sampled_from(index.snapshot.live_numbers().tolist())))
+    terms, counts = view.forward(number)
+    weighted = {view.term(int(t)): float(w) for t, w in zip(terms, view.weigh(counts), strict=True)}
+    one, other = Question(document=number), Question(terms=weighted)
+    assert scores_of(scorer, other).tobytes() == scores_of(scorer, one).tobytes()
+    assert_same(scorer.top(other, 5), scorer.top(one, 5))
+    fields = Question(fields=index.snapshot.document(number).fields)
+    np.testing.assert_allclose(scores_of(scorer, fields), scores_of(scorer, one), rtol=1e-6, atol=1e-6)
+
+
+# --- rankings --------------------------------------------------------------------------------------------------
+
+
+@every_model
+@few
+@given(data=st.data())
+def test_a_ranking_is_a_selection_from_the_scores(name, data):
+    index = made(data.draw(SEEDS))
+    scorer = data.draw(models(name)).bind(index.snapshot)
+    some = data.draw(st.lists(questions(index), min_size=1, max_size=3))
+    k = data.draw(st.integers(1, index.snapshot.size + 3))
+    match = data.draw(st.sampled_from(MATCHES))
+    mask = np.array(data.draw(st.lists(st.booleans(), min_size=index.snapshot.size, max_size=index.snapshot.size)))
+    allowed = data.draw(st.sampled_from([None, mask, np.flatnonzero(mask)]))
+    found = scorer.top_many(some, k, match=match, allowed=allowed)
+    assert_all_same(found, Scorer.top_many(scorer, some, k, match=match, allowed=allowed))
+    assert_same(scorer.top(some[0], k, match=match, allowed=allowed), found[0])
+    for question, ranking in zip(some, found, strict=True):
+        expected = selected(scorer, question, k, match, np.ones(len(mask), bool) if allowed is None else mask)
+        assert list(zip(ranking.documents.tolist(), ranking.scores.tolist(), strict=True)) == expected
+
+
+def selected(scorer, question, k, match, mask):
+    """The ranking from the scores of all documents, matched term by term."""
+    view = scorer.view
+    bags = bags_of(view, [question])
+    wanted = set(bags.terms.tolist())
+    numbers = np.flatnonzero(view.alive) if wanted else np.zeros(0, np.int64)
+    rows = []
+    for number, score in zip(numbers.tolist(), scorer.scores(question, numbers).tolist(), strict=True):
+        terms, counts = view.forward(number)
+        has = {int(term) for term, weight in zip(terms, view.weigh(counts), strict=True) if weight}
+        matches = {"or": bool(wanted & has), "and": bool(bags.whole[0]) and wanted <= has, "all": True}
+        if matches[match] and mask[number]:
+            rows.append((-score, number, score))
+    return [(number, score) for _, number, score in sorted(rows)[:k]]
+
+
+@every_model
+@pytest.mark.parametrize("match", MATCHES)
+@pytest.mark.parametrize("whole", [False, True], ids=["segments", "whole"])
+def test_long_lists_are_searched_as_scores_say(name, match, whole):
+    index = large(whole)
+    scorer = MODELS[name]().bind(index.snapshot)
+    some = large_questions()
+    chance = np.random.default_rng(5)
+    mask = chance.random(index.snapshot.size) < 0.02
+    expected = Scorer.top_many(scorer, some, 1200, match=match)
+    for k in (1, 10, 11, 100, 999, 1200):
+        for ranking, reference in zip(scorer.top_many(some, k, match=match), expected, strict=True):
+            assert ranking.documents.tolist() == reference.documents[:k].tolist()
+            assert ranking.scores.tobytes() == reference.scores[:k].tobytes()
+    for allowed in (mask, np.flatnonzero(mask)):
+        masked = Scorer.top_many(scorer, some, 20, match=match, allowed=allowed)
+        assert_all_same(scorer.top_many(some, 20, match=match, allowed=allowed), masked)
+
+
+@every_model
+@fewer
+@given(data=st.data())
+def test_long_lists_are_searched_as_scores_say_whatever_the_parameters(name, data):
+    index = large(data.draw(st.booleans()))
+    model = data.draw(models(name))
+    scorer = model.bind(index.snapshot)
+    k = data.draw(st.sampled_from([1, 3, 10, 50]))
+    some = data.draw(st.lists(st.sampled_from(large_questions()), min_size=1, max_size=4))
+    assert_all_same(scorer.top_many(some, k), Scorer.top_many(scorer, some, k))
+
+
+@every_model
+@fewer
+@given(data=st.data())
+def test_a_batch_ranks_as_its_questions_do_one_by_one(name, data):
+    index = made(data.draw(SEEDS))
+    model = data.draw(models(name))
+    size = data.draw(st.sampled_from([0, 1, 2, FEW - 1, FEW, FEW + 1, 3 * FEW]))
+    drawn = texts([*WORDS, *UNKNOWN]).map(Question) if data.draw(st.booleans()) else questions(index)
+    some = data.draw(st.lists(drawn, min_size=size, max_size=size))
+    k, match = data.draw(st.integers(1, 15)), data.draw(st.sampled_from(MATCHES))
+    scorer = model.bind(index.snapshot)
+    one_by_one = [scorer.top(question, k, match=match) for question in some]
+    for threads in (1, 2, 3, None):
+        fresh = model.bind(index.snapshot)
+        assert_all_same(fresh.top_many(some, k, match=match, threads=threads), one_by_one)
+    assert_all_same(Scorer.top_many(scorer, some, k, match=match), one_by_one)
+
+
+@every_model
+def test_threads_that_search_at_once_find_what_one_finds(name):
+    index = large()
+    some = large_questions()
+    expected = MODELS[name]().bind(index.snapshot).top_many(some, 10, threads=1)
+    for _ in range(3):
+        scorer = MODELS[name]().bind(index.snapshot)
+        barrier = Barrier(8)
+
+        def work(turn, scorer=scorer, barrier=barrier):
+            barrier.wait()
+            order = some[turn:] + some[:turn]
+            found = [scorer.top(question, 10) for question in order]
+            return found[len(some) - turn :] + found[: len(some) - turn]
+
+        with ThreadPoolExecutor(8) as pool:
+            for found in pool.map(work, range(8)):
+                assert_all_same(found, expected)
+
+
+@every_model
+@few
+@given(data=st.data())
+def test_the_parts_of_an_explanation_sum_to_the_score(name, data):
+    index = made(data.draw(SEEDS))
+    scorer = data.draw(models(name)).bind(index.snapshot)
+    question = data.draw(questions(index))
+    numbers = np.flatnonzero(scorer.view.alive)
+    for number, score in zip(numbers.tolist(), scorer.scores(question, numbers).tolist(), strict=True):
+        explanation = scorer.explain(question, number)
+        assert explanation.score == score
+        if explanation.parts:
+            assert explanation.total == pytest.approx(score, rel=1e-6, abs=1e-6)
+        assert explanation.formula in str(explanation)
+        assert explanation.to_json()["score"] == score
+
+
+# --- parameters ------------------------------------------------------------------------------------------------
+
+
+def wrong_parameters():
+    return [
+        pytest.param(name, one.name, value, id=f"{name}-{one.name}-{value!r}")
+        for name, model in MODELS.items()
+        for one in model.declared()
+        for value in outside(one.kind)
+    ]
+
+
+@pytest.mark.parametrize(("name", "parameter", "value"), wrong_parameters())
+def test_a_parameter_out_of_its_range_is_refused_by_name(name, parameter, value):
+    with pytest.raises(UsageError, match=rf"^{name}: {parameter} must be .+, got "):
+        MODELS[name](**{parameter: value})
+
+
+@every_model
+def test_a_parameter_that_is_not_declared_is_refused(name):
+    with pytest.raises(UsageError, match=rf"^{name} has no parameter 'nope'\. It has: .*layer, fields"):
+        ranker(f"{name}[nope=1]")
+
+
+@every_model
+def test_layers_and_fields_that_the_index_lacks_are_refused(name):
+    snapshot = index_of(named([{"text": "aa"}])).snapshot
+    with pytest.raises(UsageError, match=r"the index has no layer 'nope'\. It has: main, pairs"):
+        MODELS[name](layer="nope").bind(snapshot)
+    with pytest.raises(UsageError, match=rf"the index has no field 'nope'\. It has: {', '.join(FIELDS)}"):
+        MODELS[name](fields="nope").bind(snapshot)
+
+
+@every_model
+def test_a_model_says_what_it_is(name):
+    model = MODELS[name]
+    assert issubclass(model, Model)
+    assert model.name == name
+    assert model.summary
+    assert model.source
+    assert len(model.__doc__.splitlines()) > 3
+    assert [one.name for one in model.declared()][:2] == ["layer", "fields"]
+    assert all(one.help for one in model.declared())
+    assert str(model()) == name
+
+
+# --- hardly any documents --------------------------------------------------------------------------------------
+
+
+@cache
+def without_documents():
+    """An index that never had any, one whose documents are all dead, and one from which they are gone."""
+    parts = named([{"text": "aa bb aa aa"}, {"title": "aa"}]), named([{"see also": "bb"}], "e")
+    emptied, merged = (index_of(*parts, dead=["d0", "d1", "e0"]) for _ in "12")
+    merged.merge()
+    return [index_of(), emptied, merged]
+
+
+@every_model
+@fewer
+@given(data=st.data())
+def test_an_index_without_documents_gives_empty_rankings(name, data):
+    model = data.draw(models(name))
+    for index in without_documents():
+        scorer = model.bind(index.snapshot)
+        for match in MATCHES:
+            for some in (QUESTIONS[:1], QUESTIONS * 2):
+                assert [len(found) for found in scorer.top_many(some, 10, match=match)] == [0] * len(some)
+        assert len(scores_of(scorer, QUESTIONS[0])) == 0
+
+
+@cache
+def without_words():
+    return index_of(named([{"text": ""}, {}, {"title": ".,"}]))
+
+
+@every_model
+@few
+@given(data=st.data())
+def test_documents_without_words_are_no_trouble(name, data):
+    model = data.draw(models(name))
+    index = without_words()
+    scorer = model.bind(index.snapshot)
+    question = data.draw(questions(index))
+    assert np.isfinite(scores_of(scorer, question)).all()
+    assert [len(scorer.top(question, 10, match=match)) for match in MATCHES] == [0, 0, 0]

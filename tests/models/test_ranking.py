@@ -1,0 +1,57 @@
+"""Rankings and explanations: the order of equal scores, the parts of a score."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aboutness.models.ranking import Explanation, Part, Ranking, best
+
+SCORES = st.sampled_from([0.0, -0.0, 1.0, -1.5, 2.0, 1e-40, -3e38])
+
+
+@given(st.lists(SCORES, max_size=12), st.integers(1, 14))
+def test_the_best_come_first_and_equals_in_order_of_arrival(scores, k):
+    documents = np.arange(len(scores), dtype=np.int64) * 3
+    ranking = best(documents, np.array(scores, np.float32), k)
+    expected = sorted(range(len(scores)), key=lambda place: (-scores[place], place))[:k]
+    assert ranking.documents.tolist() == [3 * place for place in expected]
+    assert ranking.scores.tolist() == [np.float32(scores[place]) for place in expected]
+    assert len(ranking) == min(k, len(scores))
+    assert (ranking.documents.dtype, ranking.scores.dtype) == (np.int64, np.float32)
+
+
+def test_an_explanation_sums_its_parts():
+    explanation = Explanation(1.0, tuple(Part(f"w{n}", 0.1) for n in range(10)), "sum of parts")
+    assert explanation.total == pytest.approx(1.0, abs=1e-15)
+    assert Explanation(0.0, ()).total == 0
+
+
+def test_an_explanation_in_plain_values():
+    explanation = Explanation(1.5, (Part("word", 1.5, {"df": 3, "idf": 0.5}),), "a formula")
+    assert json.loads(json.dumps(explanation.to_json())) == {
+        "score": 1.5,
+        "formula": "a formula",
+        "parts": [{"name": "word", "value": 1.5, "df": 3, "idf": 0.5}],
+    }
+
+
+def test_an_explanation_is_read_with_the_largest_part_first():
+    parts = (Part("small", 0.25, {"in document": 1}), Part("debt", -1.0), Part("large", 0.5, {"idf": 1.23456}))
+    lines = str(Explanation(-0.25, parts, "sum of parts")).splitlines()
+    assert lines[0] == "score -0.2500 = sum of parts"
+    assert [line.split()[1] for line in lines[1:]] == ["debt", "large", "small"]
+    assert lines[2].split() == ["0.5000", "large", "idf", "1.235"]
+    assert all(line == line.rstrip() for line in lines)
+    assert str(Explanation(0.0, (), "nothing")) == "score 0.0000 = nothing"
+
+
+def test_a_ranking_has_a_length_and_cannot_be_changed():
+    ranking = Ranking(np.array([4, 2]), np.array([2.0, 1.0], np.float32))
+    assert len(ranking) == 2
+    with pytest.raises(AttributeError):
+        ranking.documents = np.zeros(1)
