@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from aboutness._version import __version__
 
 if TYPE_CHECKING:
-    from aboutness.app.comparing import collection, compare
+    from aboutness.app.comparing import compare
     from aboutness.app.index import Index
     from aboutness.core.errors import AboutnessError
     from aboutness.core.record import Document, Query
     from aboutness.corpus.read import read
+    from aboutness.experiment.collection import collection
     from aboutness.index.matrix import count_matrix
     from aboutness.models.bm25 import BM25
     from aboutness.models.bm25_cosine import BM25Cosine
@@ -36,7 +37,7 @@ _HOMES = {
     "Query": "aboutness.core.record",
     "TFIDF": "aboutness.models.tfidf",
     "analyzer": "aboutness.text.analyzers",
-    "collection": "aboutness.app.comparing",
+    "collection": "aboutness.experiment.collection",
     "compare": "aboutness.app.comparing",
     "count_matrix": "aboutness.index.matrix",
     "ranker": "aboutness.rank.grammar",

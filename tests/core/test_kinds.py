@@ -11,7 +11,7 @@ from aboutness.core.errors import UsageError, shown
 from aboutness.core.kinds import NAME, Choice, FieldWeights, Number, OptionalName, OptionalNumber, checked
 
 names = st.text("abzÄß日_-.0159e", min_size=1, max_size=6)
-positive = st.floats(0, exclude_min=True, allow_infinity=False)
+positive = st.floats(1e-9, 1e9)
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 NO_NUMBERS = ["1", None, True, False, math.nan, math.inf, -math.inf, [1.0], 1j, b"1", 10**400]
 
@@ -166,7 +166,7 @@ def test_the_ways_to_write_field_weights(value, pairs):
     "value",
     [
         "", "  ", "+", "title+", "+title", "2*", "*title", "x*title", "2*3*title", "0*title", "-1*title", "nan*title",
-        "inf*title", "1e999*title", "title+title", "title+2*title", "a,b", "a=b", "2*a[b]", "a b+",
+        "inf*title", "1e999*title", "1e10*title", "1e-10*title", "title+title", "title+2*title", "a,b", "a=b", "2*a[b]", "a b+",
         [], {}, (), 3, 3.0, True, {"title"}, b"title", [""], [3], [("title",)], [("title", 1, 2)], [("title", "2")],
         {"title": 0}, {"title": -1}, {"title": math.inf}, {"title": math.nan}, {"title": True}, {"title": None},
         {"title": "3"}, {3: 1.0}, {None: 1.0}, {"a ": 1.0}, ["title", "title"], [("title", 10**400)], object(),
@@ -228,3 +228,9 @@ def test_a_field_may_have_a_name_of_several_words():
     kind = FieldWeights()
     assert kind.check({"Full Text": 2}) == kind.read("2*Full Text") == (("Full Text", 2.0),)
     assert kind.show(kind.read(" 2*Full Text + title ")) == "2*Full Text+title"
+
+
+def test_numbers_of_numpy_are_numbers():
+    assert Number(0, 9).check(np.int64(3)) == Number(0, 9).check(np.float32(3)) == 3.0
+    with pytest.raises(UsageError, match="k1 must be"):
+        checked(Number(0), "k1", np.bool_(True))

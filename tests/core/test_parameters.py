@@ -37,8 +37,7 @@ settings_ = st.fixed_dictionaries(
         "b": st.floats(0, 1),
         "delta": st.none() | st.floats(0, exclude_min=True, allow_infinity=False),
         "variant": st.sampled_from(["lucene", "bm25+"]),
-        "fields": st.none()
-        | st.dictionaries(names, st.floats(0, exclude_min=True, allow_infinity=False), min_size=1, max_size=3),
+        "fields": st.none() | st.dictionaries(names, st.floats(1e-9, 1e9), min_size=1, max_size=3),
     },
 )
 

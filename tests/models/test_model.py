@@ -8,7 +8,7 @@ import pytest
 from aboutness.core.errors import UsageError
 from aboutness.models.bm25 import BM25
 from aboutness.models.known import MODELS
-from aboutness.models.model import Model, Scorer, allowed_mask, register
+from aboutness.models.model import Model, Scorer, allowed_mask, checked_threads, register
 from aboutness.models.question import Question
 from models.drawing import index_of, named
 from models.scoring import of_texts
@@ -60,3 +60,24 @@ def test_a_model_that_does_not_bind_says_so():
 def test_nothing_can_be_written_into_a_model():
     with pytest.raises(AttributeError):
         BM25().k1 = 2.0
+
+
+@pytest.mark.parametrize("threads", [0, -1, True, 1.5, "2"])
+def test_threads_are_a_whole_number(threads):
+    with pytest.raises(UsageError, match="threads must be a whole number of at least 1"):
+        checked_threads(threads)
+
+
+@pytest.mark.parametrize("number", [-1, 3])
+def test_a_document_that_is_not_there_has_no_score(number):
+    scorer = BM25().bind(of_texts("word", "word", "word").snapshot)
+    with pytest.raises(IndexError, match="document numbers must be 0 to 2"):
+        scorer.explain(Question("word"), number)
+    with pytest.raises(IndexError, match="document numbers must be 0 to 2"):
+        scorer.scores(Question("word"), np.array([0, number]))
+
+
+def test_allowed_documents_may_be_a_list():
+    scorer = BM25().bind(of_texts("word", "word", "word").snapshot)
+    for match in ("or", "and", "all"):
+        assert scorer.top(Question("word"), match=match, allowed=[0, 2]).documents.tolist() == [0, 2]

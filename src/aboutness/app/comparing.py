@@ -6,7 +6,9 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from aboutness.app.index import DEFAULT_ANALYZER, Index
 from aboutness.app.search import DEFAULT_RANKER, How
 from aboutness.core.algebra import Ranker
-from aboutness.core.errors import StorageError
+from aboutness.core.errors import BadInput, BadRecord, StorageError
 from aboutness.corpus.beir import read_qrels
 from aboutness.corpus.topics import read_topics
 from aboutness.evaluate.atomic import write_whole
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DEFAULT_MEASURES", "Collection", "Comparison", "collection", "compare", "evaluate_runs", "known_measures",
-    "run_queries", "save_comparison",
+    "results_in", "run_queries", "save_comparison",
 ]  # fmt: skip
 
 
@@ -71,10 +73,13 @@ def save_comparison(comparison: Comparison, folder: str | Path) -> list[Path]:
     """Write a comparison to a folder: the means (results.json), values by query (per_query.csv), and the runs."""
     place = Path(folder)
     runs = place / "runs"
-    try:
-        runs.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageError(f"cannot make the folder {runs}: {error.strerror}") from None
+    with results_in(place):
+        return _save(comparison, place, runs)
+
+
+def _save(comparison: Comparison, place: Path, runs: Path) -> list[Path]:
+    for old in runs.glob("[0-9][0-9]-*.trec"):
+        old.unlink()
     written = [place / "results.json", place / "per_query.csv"]
     with write_whole(written[0]) as file:
         file.write((json.dumps(comparison.to_json(), indent=2, ensure_ascii=False) + "\n").encode())
@@ -85,6 +90,25 @@ def save_comparison(comparison: Comparison, folder: str | Path) -> list[Path]:
         written.append(runs / f"{number:02}-{words[:80]}.trec")
         write_run(written[-1], row.run, words or "run")
     return written
+
+
+@contextmanager
+def results_in(folder: str | Path | None) -> Iterator[None]:
+    """Make the folder that results will go to, or say at once that it cannot be made; not if the work fails."""
+    runs = None if folder is None else Path(folder) / "runs"
+    made = [place for place in (runs, *runs.parents) if not place.exists()] if runs else []
+    if runs:
+        try:
+            runs.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(f"cannot make the folder {folder}: {error.strerror}") from None
+    try:
+        yield
+    except BaseException:
+        for place in made:
+            with suppress(OSError):
+                place.rmdir()
+        raise
 
 
 def _per_query_table(comparison: Comparison) -> str:
@@ -112,6 +136,9 @@ def run_queries(
     """Rank documents for every query of a file and write a TREC run; return the number of queries."""
     how = How(ranker, checked_k(depth), match, fields=fields)
     found = list(read_topics(queries))
+    if len({query.id for query in found}) < len(found):
+        twice = next(id_ for id_, count in Counter(query.id for query in found).items() if count > 1)
+        raise BadInput(f"{queries}: two queries have the id {twice!r}")
     generation = index.generation
     searcher = generation.bound(how.bound_ranker)
     words = re.sub(r"\s+", "", tag or str(how.bound_ranker))
@@ -142,5 +169,10 @@ def evaluate_runs(
     qrels: str | Path, runs: Sequence[str | Path], measures: str | Iterable[str | Measure] = DEFAULT_MEASURES
 ) -> list[EvaluatedRun]:
     """Measure TREC runs by a file (or a collection's folder) of judgements, as `trec_eval -c` does."""
-    judged = judgements_by_query(read_qrels(qrels))
+    try:
+        judged = judgements_by_query(read_qrels(qrels))
+    except BadRecord:
+        raise
+    except BadInput as error:
+        raise BadInput(f"{qrels}: {error}") from None
     return [EvaluatedRun(str(run), evaluate(judged, read_run(run), measures)) for run in runs]

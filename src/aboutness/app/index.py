@@ -13,7 +13,7 @@ from aboutness.app.build import Build, Records
 from aboutness.app.generation import Generation
 from aboutness.app.search import DEFAULT_RANKER, Asked, Fields, Hits, How, question, search, search_like
 from aboutness.core.algebra import Ranker
-from aboutness.core.errors import UsageError
+from aboutness.core.errors import UsageError, shown
 from aboutness.core.record import Document
 from aboutness.core.rejects import OnBad, stop
 from aboutness.index.check import CheckReport, check
@@ -137,13 +137,15 @@ class Index:
         if (query is None) == (like is None):
             raise UsageError("give a query, or with `like` the id of a document of the index")
         if like is not None:
+            if not isinstance(like, str):
+                raise UsageError(f"like must be the id of a document, a text, got {shown(like)}")
             return search_like(self.generation, like, how)
         assert query is not None
         return search(self.generation, [query], how)[0]
 
     def search_many(
         self,
-        queries: Sequence[Asked],
+        queries: Iterable[Asked],
         k: int = 10,
         ranker: str | Ranker = DEFAULT_RANKER,
         *,
@@ -153,7 +155,9 @@ class Index:
         threads: int | None = None,
     ) -> list[Hits]:
         """Return the hits of many queries, the same as one by one, found by several threads (all cores)."""
-        return search(self.generation, queries, How(ranker, k, match, where, fields, threads))
+        if isinstance(queries, str | Mapping):
+            raise UsageError(f"search_many takes a list of queries, got {shown(queries)}; search takes one")
+        return search(self.generation, list(queries), How(ranker, k, match, where, fields, threads))
 
     def explain(self, query: Asked, identifier: str, ranker: str | Ranker = DEFAULT_RANKER) -> Explanation:
         """Return why a document has its score for a query, found or not."""

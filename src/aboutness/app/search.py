@@ -24,7 +24,7 @@ from aboutness.rank.bound import Searcher
 from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.rank.grammar import split_rankers
 
-__all__ = ["DEFAULT_RANKER", "Hit", "Hits", "How", "search", "search_like", "split_rankers"]
+__all__ = ["DEFAULT_RANKER", "Hit", "Hits", "How", "named_ranker", "search", "search_like", "split_rankers"]
 
 DEFAULT_RANKER = "bm25"
 SHOWN = 200  # characters of a text shown with a hit
@@ -200,9 +200,9 @@ def question(asked: Asked) -> Question:
     """Return what is asked as rankers take it."""
     if isinstance(asked, str):
         return Question(asked)
-    if isinstance(asked, Query):
+    if isinstance(asked, Query) and isinstance(asked.text, str):
         return Question(asked.text)
-    if isinstance(asked, Document):
+    if isinstance(asked, Document) and all(isinstance(text, str) for text in asked.fields.values()):
         return Question(fields=asked.fields)
     if isinstance(asked, Mapping):
         return Question(terms=asked)

@@ -40,7 +40,7 @@ def evaluate(
     """Measure runs by judgements, as trec_eval -c does: a query without an answer counts 0."""
     from aboutness.app.comparing import DEFAULT_MEASURES, evaluate_runs
 
-    found = evaluate_runs(qrels, runs, measures or DEFAULT_MEASURES)
+    found = evaluate_runs(qrels, runs, DEFAULT_MEASURES if measures is None else measures)
     if as_json:
         rows = [
             {**one.to_json(), **({"per_query": one.evaluation.per_query} if per_query else {})} for one in found
@@ -82,17 +82,17 @@ def experiment(
     as_json: JsonOption = False,
 ) -> None:
     """Compare rankers on a test collection; all that are registered unless some are named."""
-    from aboutness.app.comparing import DEFAULT_MEASURES, compare, save_comparison
+    from aboutness.app.comparing import DEFAULT_MEASURES, compare, results_in, save_comparison
     from aboutness.app.comparing import collection as opened
     from aboutness.app.describe import models
     from aboutness.app.index import Index
 
     rankers = chosen_rankers(ranker) if ranker else [row["name"] for row in models()]
-    with queries_progress("indexing") as (tell_documents, tell_queries):
+    with results_in(output), queries_progress("indexing") as (tell_documents, tell_queries):
         found = compare(
             rankers,
             opened(collection),
-            measures or DEFAULT_MEASURES,
+            DEFAULT_MEASURES if measures is None else measures,
             analyzer=analyzer,
             index=Index.open(index) if index else None,
             depth=k,
@@ -101,9 +101,10 @@ def experiment(
             progress=tell_queries,
             indexing=tell_documents,
         )
-    written = save_comparison(found, output) if output else []
     if as_json:
         show_json(found.to_json(per_query=per_query))
+        if output:
+            save_comparison(found, output)
         return
     typer.echo(
         f"{found.collection}: {found.documents:,} documents ({found.analyzer}), {found.queries:,} queries\n"
@@ -116,8 +117,10 @@ def experiment(
     typer.echo(str(found))
     unknown = sum(map(len, found.unknown.values()))
     _tell(found.collection, unknown, "judged documents are not in the collection: they count as never found")
+    unanswered = len(found.rows[0].evaluation.unanswered) if found.rows else 0
+    _tell(found.collection, unanswered, "judged queries have no ranking by the first ranker: they count 0")
     if output:
-        typer.echo(f"\n{len(written)} files are in {output}")
+        typer.echo(f"\n{len(save_comparison(found, output))} files are in {output}")
 
 
 def measures(as_json: JsonOption = False) -> None:

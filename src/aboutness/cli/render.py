@@ -45,8 +45,19 @@ def _end(error: BaseException, message: str) -> NoReturn:
 
 
 def show_json(value: object) -> None:
-    """Print plain values as JSON."""
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    """Print plain values as JSON; an argument that was no text is escaped."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = json.dumps(value, indent=2)
+    typer.echo(text)
+
+
+def one_line(text: str, most: int | None = None) -> str:
+    """Return a text as one line that can be printed: no control characters, and not too long."""
+    line = "".join(character if character.isprintable() else "\ufffd" for character in " ".join(text.split()))
+    return line if most is None or len(line) <= most else f"{line[: most - 1]}…"
 
 
 def show_pairs(pairs: Sequence[tuple[str, str]]) -> None:

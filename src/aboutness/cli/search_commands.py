@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aboutness.cli.render import ends_well, show_json, show_table, working
+from aboutness.cli.render import ends_well, one_line, show_json, show_table, working
 from aboutness.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -84,17 +84,16 @@ def explain(
 ) -> None:
     """Say why a document has its score for a query: what each word adds, and the numbers this comes from."""
     from aboutness.app.index import Index
+    from aboutness.app.search import named_ranker
 
     index = Index.open(folder)
-    plain: list[dict[str, Any]] = []
-    for one in chosen_rankers(ranker):
-        explanation = index.explain(query, document, one)
-        if as_json:
-            plain.append({"query": query, "id": document, "ranker": one, **explanation.to_json()})
-        else:
-            typer.echo(f"{one}: {explanation}")
+    found = [(str(named_ranker(one)), index.explain(query, document, one)) for one in chosen_rankers(ranker)]
     if as_json:
+        plain = [{"query": query, "id": document, "ranker": one, **why.to_json()} for one, why in found]
         show_json(plain[0] if len(plain) == 1 else plain)
+        return
+    for one, why in found:
+        typer.echo(f"{one}: {why}")
 
 
 def run(
@@ -157,10 +156,10 @@ def show_hits(hits: Hits, *, explained: bool) -> None:
     """Print hits for people: rank, score, title and id, and below it the beginning of the text, or why."""
     typer.echo(f"{hits.ranker}: {len(hits):,} hits in {hits.took_ms:.1f} ms for {hits.query!r}")
     for hit in hits:
-        title = hit.title if len(hit.title) <= WIDTH else f"{hit.title[: WIDTH - 1]}…"
-        typer.echo(f"{hit.rank:>3}  {hit.score:8.4f}  {typer.style(title, bold=True)}  ({hit.id})")
+        title = typer.style(one_line(hit.title, WIDTH), bold=True)
+        typer.echo(f"{hit.rank:>3}  {hit.score:8.4f}  {title}  ({one_line(hit.id)})")
         if explained:
             for line in str(hit.explain()).splitlines()[1:]:
                 typer.echo(f"{INDENT}{line}")
         elif hit.text not in ("", hit.title):
-            typer.echo(f"{INDENT} {typer.style(hit.text, dim=True)}")
+            typer.echo(f"{INDENT} {typer.style(one_line(hit.text), dim=True)}")

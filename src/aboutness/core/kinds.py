@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Protocol
 
 from aboutness.core.errors import UsageError, shown
@@ -50,7 +51,7 @@ class Number:
 
     def check(self, value: object) -> float:
         """Return the number, as a float."""
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
+        if isinstance(value, bool) or not isinstance(value, Real):
             raise ValueError(value)
         number = float(value)
         low = number > self.least if self.open else number >= self.least
@@ -157,7 +158,7 @@ class FieldWeights:
         for name, weight in pairs:
             if not NAME.fullmatch(name) or name in weights:
                 raise ValueError(value)
-            weights[name] = Number(0, open=True).check(weight)
+            weights[name] = Number(1e-9, 1e9).check(weight)
         if not weights:
             raise ValueError(value)
         return tuple(weights.items())

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from aboutness.core.errors import BadInput, NotFound
+from aboutness.core.errors import BadInput, BadRecord, NotFound, UsageError
 from aboutness.core.record import Document, Query
 from aboutness.core.rejects import OnBad, stop
 from aboutness.corpus.beir import read_qrels, read_queries
 from aboutness.corpus.ir_datasets_source import PREFIX, read_ir_datasets_qrels, read_ir_datasets_queries
-from aboutness.corpus.read import read
+from aboutness.corpus.qrels import Judgement
+from aboutness.corpus.read import READERS, read
 from aboutness.evaluate.judgements import Qrels, judgements_by_query
 
 
@@ -40,6 +41,10 @@ def collection(source: str | Path) -> Collection:
     """
     name = str(source)
     if Path(name).is_dir():
+        if not READERS["beir"].recognises(name):
+            raise NotFound(
+                f"{name}: no corpus.jsonl (or .gz) in this folder; a collection has its documents there"
+            )
         queries, judgements = read_queries(name), read_qrels(name)
         label = Path(name).resolve().name
     elif name.startswith(PREFIX) or not Path(name).exists():
@@ -47,17 +52,23 @@ def collection(source: str | Path) -> Collection:
         try:
             queries, judgements = read_ir_datasets_queries(label), read_ir_datasets_qrels(label)
             found = tuple(queries)
-        except NotFound as error:
+        except (NotFound, UsageError) as error:
             if name.startswith(PREFIX):
                 raise
             raise NotFound(f"{name}: there is no such folder, and {error}") from None
-        return _checked(Collection(label, f"{PREFIX}{label}", found, judgements_by_query(judgements)))
+        return _made(label, f"{PREFIX}{label}", found, judgements)
     else:
         raise BadInput(f"{name}: a collection is a folder with documents, queries and judgements; this is a file")
-    return _checked(Collection(label, name, tuple(queries), judgements_by_query(judgements)))
+    return _made(label, name, tuple(queries), judgements)
 
 
-def _checked(made: Collection) -> Collection:
+def _made(name: str, source: str, queries: tuple[Query, ...], judgements: Iterable[Judgement]) -> Collection:
+    try:
+        made = Collection(name, source, queries, judgements_by_query(judgements))
+    except BadRecord:
+        raise
+    except BadInput as error:
+        raise BadInput(f"{source}: {error}") from None
     seen: set[str] = set()
     for query in made.queries:
         if query.id in seen:

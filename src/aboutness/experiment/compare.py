@@ -64,6 +64,7 @@ class Comparison:
             "documents": self.documents,
             "analyzer": self.analyzer,
             "queries": self.queries,
+            "unanswered": len(self.rows[0].evaluation.unanswered) if self.rows else 0,
             "unknown_documents": sum(map(len, self.unknown.values())),
             "rows": [row.to_json() for row in self.rows],
         }

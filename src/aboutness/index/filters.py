@@ -71,6 +71,8 @@ def conditions(where: Where) -> list[Condition]:
             Condition(key, "=", tuple(value) if isinstance(value, (list, tuple)) else (value,))
             for key, value in where.items()
         ]
+    if not isinstance(where, Iterable):
+        raise UsageError(f"conditions are texts such as 'year>=1987', a list of them or a mapping, got {where!r}")
     return [condition for part in where for condition in conditions(part)]
 
 

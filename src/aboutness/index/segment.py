@@ -107,8 +107,8 @@ class Segment:
 
     def value_numbers(self, key: str, value: object) -> list[int]:
         """Return the numbers of the values of a key that equal `value` (1 equals 1.0, but not '1' nor true)."""
-        found = (self.values.find(f"{key}{SEPARATOR}{text}") for text in entry_texts(value))
-        return [number for number in found if number >= 0]
+        entries = [f"{key}{SEPARATOR}{text}" for text in entry_texts(value)]
+        return [int(number) for number in self.values.find_all(*pack_ids(entries)) if number >= 0]
 
     def dead_mask(self) -> NDArray[np.bool_]:
         """Return for each document whether it is dead; not to be changed."""

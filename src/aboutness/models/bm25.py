@@ -56,8 +56,8 @@ class BM25(Model):
 
     Differs from the papers: robertson's idf of words in more than half of the documents is 0, not negative. A
     word that a document lacks has tf 0, which in bm25l and bm25+ still gives something: Kamphuis et al. print a
-    sum over all words of the query, and bm25s and rank_bm25 do so. In bm25+ delta then changes no ranking. Lv and
-    Zhai, who proposed the two, sum over the words the document has: `absent=nothing`.
+    sum over all words of the query, and bm25s does so (as does BM25Plus of rank_bm25). In bm25+ delta then changes
+    no ranking. Lv and Zhai, who proposed the two, sum over the words the document has: `absent=nothing`.
 
     Unknown words of a query change nothing. Empty documents have no words, and match nothing.
     Cost: no fitting; a query reads the posting lists of its words, as far as they can still change the answer.
@@ -67,11 +67,11 @@ class BM25(Model):
     summary: ClassVar[str] = "BM25 in five variants"
     source: ClassVar[str] = "Robertson et al. 1994; mitra2016 §3.3"
 
-    k1: float = parameter(1.2, Number(0), "how slowly repeated words stop counting", symbol="k1")
+    k1: float = parameter(1.2, Number(0, 1e9), "how slowly repeated words stop counting", symbol="k1")
     b: float = parameter(0.75, Number(0, 1), "how much long documents are held back", symbol="b")
     variant: str = parameter("lucene", Choice(tuple(IDF)), "which form of idf and saturation")
     delta: float | None = parameter(
-        None, OptionalNumber(0), "least worth of a word, in bm25l (0.5) and bm25+ (1)", symbol="δ"
+        None, OptionalNumber(0, 1e9), "least worth of a word, in bm25l (0.5) and bm25+ (1)", symbol="δ"
     )
     absent: str = parameter("floor", Choice(("floor", "nothing")), "what an absent word earns, in bm25l and bm25+")
 

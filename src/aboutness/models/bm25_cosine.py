@@ -37,7 +37,7 @@ class BM25Cosine(Model):
     summary: ClassVar[str] = "cosine of BM25-weighted vectors"
     source: ClassVar[str] = "malina2016"
 
-    k1: float = parameter(1.2, Number(0), "how slowly repeated words stop counting", symbol="k")
+    k1: float = parameter(1.2, Number(0, 1e9), "how slowly repeated words stop counting", symbol="k")
     b: float = parameter(0.75, Number(0, 1), "how much long documents are held back", symbol="b")
 
     def bind(self, snapshot: Snapshot) -> TermScorer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -110,7 +111,7 @@ def allowed_mask(view: LayerView, allowed: Allowed) -> NDArray[np.bool_]:
     if allowed is None:
         return view.alive
     mask = np.zeros(view.size, np.bool_)
-    mask[allowed] = True
+    mask[np.asarray(allowed)] = True
     return view.alive & mask
 
 
@@ -119,6 +120,21 @@ def checked_k(k: object) -> int:
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
         raise UsageError(f"k must be a whole number of at least 1, got {shown(k)}")
     return int(k)
+
+
+def checked_threads(threads: object) -> int:
+    """Return how many threads search: as many as there are cores, unless said."""
+    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
+        raise UsageError(f"threads must be a whole number of at least 1, got {shown(threads)}")
+    return threads or os.cpu_count() or 1
+
+
+def check_numbers(view: LayerView, documents: NDArray[np.int64]) -> None:
+    """Raise where there are no documents with some numbers."""
+    if len(documents) and not 0 <= documents.min() <= documents.max() < view.size:
+        raise IndexError(
+            f"document numbers must be 0 to {view.size - 1}, got {documents.min()} to {documents.max()}"
+        )
 
 
 def check_match(match: str) -> None:

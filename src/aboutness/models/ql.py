@@ -47,12 +47,12 @@ class QL(Model):
     smoothing: str = parameter("dirichlet", Choice(("dirichlet", "jm", "absolute")), "how the collection joins in")
     mu: float = parameter(
         300.0,
-        Number(0, open=True),
+        Number(1e-9, 1e9),
         "words of the collection added to each document; long texts want more",
         symbol="μ",
     )
-    lam: float = parameter(0.5, Number(0, 1, open=True), "share of the collection, in jm", symbol="λ")
-    delta: float = parameter(0.7, Number(0, 1, open=True), "taken from each count, in absolute", symbol="δ")
+    lam: float = parameter(0.5, Number(1e-9, 1), "share of the collection, in jm", symbol="λ")
+    delta: float = parameter(0.7, Number(1e-9, 1), "taken from each count, in absolute", symbol="δ")
 
     def bind(self, snapshot: Snapshot) -> TermScorer:
         """Return a scorer for one generation of an index."""

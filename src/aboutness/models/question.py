@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
+from typing import Any
 
 from aboutness.core.errors import UsageError, shown
 
+MOST_WEIGHT = 1e9
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -25,8 +27,11 @@ class Question:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", SURROGATE.sub("\ufffd", self.text))
-        for term, weight in (self.terms or {}).items():
-            if not 0 <= weight < math.inf:
+        weights: Mapping[Any, Any] = self.terms or {}
+        for term, weight in weights.items():
+            if not isinstance(term, str):
+                raise UsageError(f"a term must be a text, got {shown(term)}")
+            if not isinstance(weight, Real) or not 0 <= weight <= MOST_WEIGHT:  # type: ignore[operator]
                 raise UsageError(
-                    f"the weight of term {shown(term)} must be a number of at least 0, got {shown(weight)}"
+                    f"the weight of {shown(term)} must be a number from 0 to {MOST_WEIGHT:g}, got {shown(weight)}"
                 )

@@ -8,7 +8,6 @@ else (search, batches, threads, explanation) is here.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,7 +19,16 @@ from numpy.typing import NDArray
 from aboutness.index.view import LayerView
 from aboutness.models.bags import Bags, bags_of, rows_of
 from aboutness.models.impacts import LEVELS, ImpactLists
-from aboutness.models.model import Allowed, Match, Scorer, allowed_mask, check_match, checked_k
+from aboutness.models.model import (
+    Allowed,
+    Match,
+    Scorer,
+    allowed_mask,
+    check_match,
+    check_numbers,
+    checked_k,
+    checked_threads,
+)
 from aboutness.models.question import Question
 from aboutness.models.ranking import Explanation, Part, Ranking, best
 
@@ -99,6 +107,7 @@ class TermScorer(Scorer):
         """Return the score of each of some documents by number, which ascend."""
         from aboutness.kernels.search import score_documents
 
+        check_numbers(self.view, documents)
         asked = self._prepare(bags_of(self.view, [question]))
         scores = np.empty(len(documents), np.float32)
         for part, priors in zip(self.parts, self._priors, strict=True):
@@ -124,8 +133,9 @@ class TermScorer(Scorer):
         """Return the ranking of each question, searched for by several threads (as many as there are cores)."""
         k = checked_k(k)
         check_match(match)
-        if match == "all" and allowed is not None and allowed.dtype != np.bool_:
-            documents: Ints = allowed[self.view.alive[allowed]].astype(np.int64)  # few, mostly
+        if match == "all" and allowed is not None and np.asarray(allowed).dtype != np.bool_:
+            numbers = np.asarray(allowed)
+            documents: Ints = numbers[self.view.alive[numbers]].astype(np.int64)  # few, mostly
             some = [documents if self.knows(question) else documents[:0] for question in questions]
             return [best(found, self.scores(one, found), k) for one, found in zip(questions, some, strict=True)]
         return self.top_bags(bags_of(self.view, questions), k, match=match, allowed=allowed, threads=threads)
@@ -146,9 +156,9 @@ class TermScorer(Scorer):
         search = self._search(match, self._masks(allowed))
         known = np.diff(bags.ends, prepend=0) > 0 if len(bags) > 1 else bags.ends > 0
         wanted = known & bags.whole if match == "and" else known
+        threads = checked_threads(threads)
         if len(bags) == 1:
             return _ranked(*search(asked, k), wanted)
-        threads = threads or os.cpu_count() or 1
         step = max(1, min(MOST_KEYS // max(k, 1), max(FEWEST, -(-len(bags) // (4 * threads)))))
         pieces = [slice(first, min(first + step, len(bags))) for first in range(0, len(bags), step)]
 
@@ -162,6 +172,7 @@ class TermScorer(Scorer):
 
     def explain(self, question: Question, document: int) -> Explanation:
         """Return the part of each term of the question."""
+        check_numbers(self.view, np.array([document], np.int64))
         bags = bags_of(self.view, [question])
         brought = self.weighting.query(bags)
         score = float(self.scores(question, np.array([document], np.int64))[0])

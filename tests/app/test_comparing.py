@@ -1,0 +1,304 @@
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+
+import pytest
+
+import aboutness as ab
+from aboutness.app.comparing import (
+    DEFAULT_MEASURES,
+    collection,
+    compare,
+    evaluate_runs,
+    run_queries,
+    save_comparison,
+)
+from aboutness.app.index import Index
+from aboutness.core.errors import BadInput, BadRecord, NotFound, StorageError, UsageError
+from aboutness.evaluate.runs import read_run
+from aboutness.models.known import MODELS
+from experiment.small import DOCUMENTS, QRELS, QUERIES, documents, lines, write_collection
+
+RANKERS = [*MODELS, "bm25 % 2 >> ql", "bm25[k1=1.7,b=.95]"]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    return write_collection(tmp_path_factory.mktemp("collections") / "small")
+
+
+@pytest.fixture(scope="module")
+def index():
+    return Index.build(documents())
+
+
+def means(comparison):
+    return [(str(row.ranker), row.evaluation.mean) for row in comparison.rows]
+
+
+# --- compare -------------------------------------------------------------------------------------------
+
+
+def test_rankers_and_collections_by_name_or_as_they_are(small, index):
+    wanted = compare(["bm25", "ql[mu=5]"], small)
+    assert [name for name, _ in means(wanted)] == ["bm25", "ql[mu=5]"]
+    assert wanted.measures == DEFAULT_MEASURES
+    for rankers in ([ab.BM25(), ab.QL(mu=5)], ("bm25", ab.QL(mu=5.0)), iter(["bm25", "ql[mu=5]", "bm25"])):
+        for on in (small, str(small), collection(small)):
+            assert means(compare(rankers := list(rankers), on)) == means(wanted)
+    assert means(compare("bm25", small)) == means(compare(ab.BM25(), small)) == means(wanted)[:1]
+    assert means(compare("bm25", small, index=index)) == means(wanted)[:1]
+    assert ab.compare is compare
+    assert ab.collection is collection
+
+
+def test_a_row_is_what_searching_finds(small, index):
+    found = compare(RANKERS, small, index=index, depth=3)
+    for row in found.rows:
+        assert row.run == {
+            query["_id"]: [(hit.id, hit.score) for hit in index.search(query["text"], 3, row.ranker)]
+            for query in QUERIES[:4]
+        }
+
+
+def test_measures_by_name_list_or_text(small, index):
+    for measures in ("AP, P(rel=2)@5", ["AP", "P(rel=2)@5"], ("AP", "P(rel=2)@5", "AP")):
+        assert compare("bm25", small, measures, index=index).measures == ("AP", "P(rel=2)@5")
+    with pytest.raises(UsageError, match="there is no measure 'nope'"):
+        compare("bm25", small, "nope", index=index)
+
+
+def test_the_analyzer_is_that_of_the_index(small, index):
+    assert compare("bm25", small).analyzer == "english"
+    plain = compare("bm25", small, analyzer="plain")
+    assert plain.analyzer == "plain"
+    assert means(plain) != means(compare("bm25", small))
+    assert means(compare("bm25", small, index=Index.build(documents(), analyzer="plain"))) == means(plain)
+    assert compare("bm25", small, analyzer="plain", index=index).analyzer == "english"
+    with pytest.raises(UsageError, match="unknown analyzer 'nope'"):
+        compare("bm25", small, analyzer="nope")
+
+
+def test_an_index_is_taken_as_it_is_also_when_empty(small):
+    found = compare("bm25", small, index=Index.build([]))
+    assert found.documents == 0
+    assert set(found.rows[0].evaluation.mean.values()) == {0.0}
+    assert found.unknown == {query: list(grades) for query, grades in QRELS.items()}
+
+
+def test_match_and_fields_are_as_in_search(small, index):
+    for match in ("and", "all", "bm25 % 1"):
+        for row in compare(["bm25", "ql"], small, index=index, match=match, fields="text").rows:
+            name = "bm25" if "bm25[fields=text]" in str(row.ranker).split(">>")[-1] else "ql"
+            for query in QUERIES[:4]:
+                hits = index.search(query["text"], 1000, name, match=match, fields="text")
+                assert hits.ranker == row.ranker
+                assert row.run[query["_id"]] == [(hit.id, hit.score) for hit in hits]
+    with pytest.raises(UsageError, match="match must be one of"):
+        compare("bm25", small, index=index, match="xor")
+    with pytest.raises(UsageError, match="the index has no field 'body'"):
+        compare("bm25", small, index=index, fields="body")
+
+
+def test_wrong_rankers_and_depths_are_told_before_anything_is_indexed(small, tmp_path):
+    broken = write_collection(tmp_path / "broken")
+    (broken / "corpus.jsonl").write_text("nonsense\n")
+    for rankers in ("bm26", ["bm25", "bm25[k1=-1]"], ["bm25 >> ql"]):
+        with pytest.raises(UsageError):
+            compare(rankers, broken)
+    for depth in (0, -1, 1.5, True):
+        with pytest.raises(UsageError, match="k must be a whole number of at least 1"):
+            compare("bm25", broken, depth=depth)
+    with pytest.raises(BadRecord, match=r"corpus\.jsonl:1: "):
+        compare("bm25", broken)
+    with pytest.raises(BadInput, match="this is a file"):
+        compare("bm25", small / "qrels.tsv")
+
+
+def test_no_ranker_is_no_row(small, index):
+    assert compare([], small, index=index).to_json()["rows"] == []
+
+
+def test_progress_of_indexing_and_ranking(small):
+    indexed, ranked = [], []
+    compare("bm25", small, indexing=lambda *news: indexed.append(news), progress=lambda *news: ranked.append(news))
+    assert indexed[-1][0] == len(DOCUMENTS)
+    assert ranked == [("bm25", 4, 4)]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_threads_change_nothing(small, index, threads):
+    assert [row.run for row in compare(RANKERS, small, index=index, threads=threads).rows] == [
+        row.run for row in compare(RANKERS, small, index=index).rows
+    ]
+
+
+# --- runs and their evaluation -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ranker", RANKERS)
+def test_a_run_evaluated_has_the_values_of_the_comparison(small, index, tmp_path, ranker):
+    (row,) = compare(ranker, small, index=index).rows
+    run = tmp_path / "x.trec.gz"
+    assert run_queries(index, small / "queries.jsonl", run, ranker) == 5
+    for qrels in (small, small / "qrels.tsv", str(small)):
+        (found,) = evaluate_runs(qrels, [run])
+        assert found.evaluation.mean == row.evaluation.mean
+        assert found.evaluation.per_query == row.evaluation.per_query
+        assert (found.evaluation.unjudged, found.evaluation.unanswered) == (("q5",), ("q4", "q6"))
+
+
+def test_a_run(index, tmp_path):
+    (tmp_path / "q.tsv").write_text("7\told songs\n8\tthe\n9\tcats\n")
+    assert run_queries(index, tmp_path / "q.tsv", tmp_path / "x.trec", "bm25 % 2 >> ql") == 3
+    rows = [line.split() for line in (tmp_path / "x.trec").read_text().splitlines()]
+    hits = [*index.search("old songs", ranker="bm25 % 2 >> ql"), *index.search("cats", ranker="ql")]
+    assert [row[:4] for row in rows] == [
+        ["7", "Q0", "d3", "1"], ["7", "Q0", "d7", "2"], ["9", "Q0", "d5", "1"],
+    ]  # fmt: skip
+    assert {row[5] for row in rows} == {"bm25%2>>ql"}
+    assert read_run(tmp_path / "x.trec") == {
+        "7": [("d7", hits[1].score), ("d3", hits[0].score)],
+        "9": [("d5", hits[2].score)],
+    }
+
+
+def test_a_run_to_some_depth_with_a_tag_fields_and_match(index, small, tmp_path):
+    queries, target = small / "queries.jsonl", tmp_path / "x.trec"
+    run_queries(index, queries, target, depth=1, tag="my own")
+    assert {line.split()[5] for line in target.read_text().splitlines()} == {"myown"}
+    assert {line.split()[3] for line in target.read_text().splitlines()} == {"1"}
+    run_queries(index, queries, target, match="and", fields="text", threads=2)
+    assert list(read_run(target)) == ["q1", "q2", "q3", "q5"]
+    assert read_run(target)["q1"] == [
+        (hit.id, hit.score) for hit in index.search("cities of Mexico", match="and", fields="text")
+    ]
+    run_queries(index, queries, target, match="bm25 % 1")
+    assert [len(pairs) for pairs in read_run(target).values()] == [1, 1, 1, 1]
+    with pytest.raises(UsageError, match="tag of a run must be one word"):
+        run_queries(index, queries, target, tag=" ")
+
+
+def test_a_run_that_fails_leaves_the_old_one(index, small, tmp_path):
+    target = tmp_path / "x.trec"
+    target.write_text("old\n")
+    queries = small / "queries.jsonl"
+    blank = Index.build([{"id": "with blank", "text": "city"}])
+    assert [hit.id for hit in blank.search("city")] == ["with blank"]
+    with pytest.raises(UsageError, match=r"the document id must be one word, without blanks, .* got 'with blank'"):
+        run_queries(blank, queries, target)
+    (tmp_path / "two.tsv").write_text("1\tcity\n1\tsong\n")
+    with pytest.raises(BadInput, match=r"two\.tsv: two queries have the id '1'"):
+        run_queries(index, tmp_path / "two.tsv", target)
+    (tmp_path / "blank.tsv").write_text("1 2\tcity\n")
+    with pytest.raises(UsageError, match="the query id must be one word"):
+        run_queries(index, tmp_path / "blank.tsv", target)
+    (tmp_path / "bad.tsv").write_text("1\tcity\nno tab\n")
+    with pytest.raises(BadRecord, match=r"bad\.tsv:2: "):
+        run_queries(index, tmp_path / "bad.tsv", target)
+    with pytest.raises(NotFound, match="no such file"):
+        run_queries(index, tmp_path / "nope.tsv", target)
+    for depth in (0, True, 2.5):
+        with pytest.raises(UsageError, match="k must be"):
+            run_queries(index, queries, target, depth=depth)
+    with pytest.raises(NotFound, match="there is no folder"):
+        run_queries(index, queries, tmp_path / "no" / "x.trec")
+    with pytest.raises(UsageError, match="is a folder"):
+        run_queries(index, queries, tmp_path)
+    assert target.read_text() == "old\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.tsv", "blank.tsv", "two.tsv", "x.trec"]
+
+
+def test_no_queries_make_an_empty_run(index, tmp_path):
+    (tmp_path / "none.jsonl").write_text("")
+    assert run_queries(index, tmp_path / "none.jsonl", tmp_path / "x.trec") == 0
+    assert (tmp_path / "x.trec").read_bytes() == b""
+
+
+def test_runs_are_evaluated_one_by_one(small, tmp_path):
+    (tmp_path / "good.trec").write_text("q1 Q0 d1 1 2.5 me\nq3 Q0 d4 1 1 me\nq9 Q0 d4 1 1 me\n")
+    (tmp_path / "none.trec").write_text("")
+    found = evaluate_runs(small, [tmp_path / "good.trec", tmp_path / "none.trec"], ["P@1", "RR"])
+    assert [one.to_json() for one in found] == [
+        {"run": str(tmp_path / "good.trec"), "queries": 5, "unanswered": 3, "unjudged": 1, "P@1": 0.4, "RR": 0.4},
+        {"run": str(tmp_path / "none.trec"), "queries": 5, "unanswered": 5, "unjudged": 0, "P@1": 0.0, "RR": 0.0},
+    ]
+
+
+def test_bad_runs_and_judgements_are_told_with_their_place(small, tmp_path):
+    (tmp_path / "bad.trec").write_text("q1 Q0 d1 1 2.5 me\n\nq1 Q0 d2 2 high me\n")
+    with pytest.raises(BadRecord, match=r"bad\.trec:3: the score must be a finite number"):
+        evaluate_runs(small, [tmp_path / "bad.trec"])
+    (tmp_path / "bad.qrels").write_text("q1 0 d1 1\n\nq1 0 d3 x\n")
+    with pytest.raises(BadRecord, match=r"bad\.qrels:3: the grade must be a whole number"):
+        evaluate_runs(tmp_path / "bad.qrels", [])
+    with pytest.raises(NotFound, match=r"nope\.trec: no such file"):
+        evaluate_runs(small, [tmp_path / "nope.trec"])
+
+
+# --- saving --------------------------------------------------------------------------------------------
+
+
+def test_a_comparison_is_saved_whole(small, index, tmp_path):
+    found = compare(RANKERS, small, ["nDCG@10", "AP"], index=index)
+    written = save_comparison(found, tmp_path / "new" / "out")
+    names = ["01-bm25", "02-bm25-cosine", "03-ql", "04-tfidf", "05-bm25-2-ql", "06-bm25-k1-1.7-b-0.95"]
+    assert [str(path.relative_to(tmp_path / "new" / "out")) for path in written] == [
+        "results.json", "per_query.csv", *(f"runs/{name}.trec" for name in names),
+    ]  # fmt: skip
+    assert {path for path in (tmp_path / "new").rglob("*") if path.is_file()} == set(written)
+    assert json.loads(written[0].read_text()) == found.to_json()
+    with written[1].open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["query"] for row in rows] == list(QRELS) * 6
+    for row, values in zip(rows, [v for r in found.rows for v in r.evaluation.per_query.values()], strict=True):
+        assert {name: float(row[name]) for name in ("nDCG@10", "AP")} == values
+    assert [row["ranker"] for row in rows[::5]] == [str(row.ranker) for row in found.rows]
+    for row, path in zip(found.rows, written[2:], strict=True):
+        assert evaluate_runs(small, [path], ["nDCG@10", "AP"])[0].evaluation.per_query == row.evaluation.per_query
+        assert {line.split()[5] for line in path.read_text().splitlines()} == {path.stem.partition("-")[2]}
+
+
+def test_saving_again_replaces(small, index, tmp_path):
+    save_comparison(compare("bm25", small, ["AP"], index=index), tmp_path)
+    save_comparison(compare("bm25", small, ["RR"], index=index), tmp_path)
+    assert list(json.loads((tmp_path / "results.json").read_text())["rows"][0]) == ["ranker", "RR"]
+    assert (tmp_path / "per_query.csv").read_text().startswith("ranker,query,RR\nbm25,q1,1.0\n")
+
+
+def test_a_place_that_cannot_be_written(small, index, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    found = compare("bm25", small, ["AP"], index=index)
+    for place in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(StorageError, match="cannot make the folder"):
+            save_comparison(found, place)
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_queries_with_commas_and_quotes_stay_whole(index, tmp_path):
+    place = write_collection(tmp_path / "odd")
+    odd = [{"_id": 'a,"b"', "text": "city"}, {"_id": "é", "text": "river"}]
+    (place / "queries.jsonl").write_text(lines(odd))
+    (place / "qrels.tsv").write_text('a,"b"\td1\t1\né\td4\t1\n')
+    save_comparison(compare("bm25", place, ["RR"], index=index), tmp_path / "out")
+    with (tmp_path / "out" / "per_query.csv").open(newline="", encoding="utf-8") as file:
+        assert [row[:2] for row in csv.reader(file)] == [["ranker", "query"], ["bm25", 'a,"b"'], ["bm25", "é"]]
+
+
+# --- real data -----------------------------------------------------------------------------------------
+
+
+def test_cranfield(data_folder, tmp_path):
+    place = data_folder / "cranfield"
+    index = Index.build(collection(place).documents())
+    found = compare(list(MODELS), place, ["nDCG@10"], index=index, depth=50)
+    assert found.to_json()["queries"] == 225
+    assert found.unknown == {}
+    assert all(row.evaluation.mean["nDCG@10"] > 0.3 for row in found.rows)
+    run_queries(index, place / "queries.jsonl", tmp_path / "x.trec", found.rows[0].ranker, depth=50)
+    (evaluated,) = evaluate_runs(place, [tmp_path / "x.trec"], ["nDCG@10"])
+    assert evaluated.evaluation.per_query == found.rows[0].evaluation.per_query
+    (tmp_path / "y.trec.gz").write_bytes(gzip.compress((tmp_path / "x.trec").read_bytes()))
+    assert evaluate_runs(place, [tmp_path / "y.trec.gz"], ["nDCG@10"])[0].evaluation == evaluated.evaluation

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+from aboutness.app.generation import MOST_BOUND, Generation
+from aboutness.app.index import Index
+from aboutness.core.errors import UsageError
+from aboutness.models.bm25 import BM25
+from aboutness.models.question import Question
+from aboutness.rank.grammar import ranker
+
+RECORDS = [{"id": "a", "text": "a city in New Mexico"}, {"id": "b", "text": "songs of the city"}]
+
+
+@pytest.fixture(scope="module")
+def snapshot():
+    return Index.build(RECORDS).snapshot
+
+
+def test_a_ranker_is_bound_once(snapshot):
+    generation = Generation(snapshot)
+    bound = generation.bound(ranker("bm25[k1=1]"))
+    assert generation.bound(BM25(k1=1.0)) is bound
+    assert generation.bound(ranker("bm25 % 5 >> ql")) is generation.bound(ranker("(bm25 % 5) >> (ql)"))
+    for other in ("bm25", "bm25[k1=1] % 5", "bm25[k1=1,fields=text]", "bm25[k1=1,layer=main]"):
+        assert generation.bound(ranker(other)) is not bound
+
+
+def test_what_was_not_used_for_long_is_let_go(snapshot):
+    generation = Generation(snapshot)
+    rankers = [BM25(k1=float(k1)) for k1 in range(MOST_BOUND + 1)]
+    bound = [generation.bound(one) for one in rankers[:-1]]
+    assert generation.bound(rankers[0]) is bound[0]
+    generation.bound(rankers[-1])
+    assert generation.bound(rankers[0]) is bound[0]
+    assert [generation.bound(one) is old for one, old in zip(rankers[2:-1], bound[2:], strict=True)] == [True] * (
+        MOST_BOUND - 2
+    )
+    anew = generation.bound(rankers[1])
+    assert anew is not bound[1]
+    asked = [Question("city")]
+    (before,), (after,) = bound[1].top_many(asked), anew.top_many(asked)
+    assert (before.documents.tolist(), before.scores.tolist()) == (after.documents.tolist(), after.scores.tolist())
+
+
+def test_what_cannot_be_bound_is_refused_each_time_and_not_kept(snapshot):
+    generation = Generation(snapshot)
+    for _ in range(2):
+        with pytest.raises(UsageError, match="no layer 'nope'"):
+            generation.bound(ranker("bm25[layer=nope]"))
+    assert len(generation.bound(ranker("bm25")).top_many([Question("city")])[0]) == 2
+
+
+def test_threads_that_ask_at_once_get_the_same(snapshot):
+    generation = Generation(snapshot)
+    barrier = Barrier(8)
+    rankers = [ranker(text) for text in ("bm25", "ql", "tfidf", "bm25 % 5 >> ql")]
+
+    def ask(_):
+        barrier.wait()
+        return [generation.bound(one) for one in rankers]
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(ask, range(8)))
+    assert all(one is other for got in found for one, other in zip(got, found[0], strict=True))
+
+
+def test_two_generations_share_nothing(snapshot):
+    assert Generation(snapshot).bound(BM25()) is not Generation(snapshot).bound(BM25())

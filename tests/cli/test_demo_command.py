@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from aboutness.app.demo import MEASURES, SEARCHES
+from aboutness.app.index import Index
+from aboutness.cli.main import app
+from aboutness.models.known import MODELS
+from cli.running import Ran
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory):
+    """The folder of the demonstration's index, and what was printed."""
+    folder = tmp_path_factory.mktemp("demo") / "demo.index"
+    result = CliRunner().invoke(app, ["demo", "--no-serve", "-o", str(folder)], catch_exceptions=False)
+    return folder, Ran(result.exit_code, result.stdout, result.stderr)
+
+
+def test_it_ends_well_and_keeps_its_index(shown):
+    folder, ran = shown
+    assert ran.code == 0
+    assert ran.err == "Indexing the documentation of Python's standard library …\n"
+    documents = int(ran.out.split(" modules")[0].replace(",", ""))
+    assert documents == len(Index.open(folder)) > 1000
+    assert [path.name for path in folder.parent.iterdir()] == ["demo.index"]
+
+
+def test_it_counts_words(shown):
+    folder, ran = shown
+    words, different = re.search(r"functions; ([\d,]+) words, ([\d,]+) of them different", ran.out).groups()
+    view = Index.open(folder).view()
+    assert (int(words.replace(",", "")), int(different.replace(",", ""))) == (
+        view.total_length,
+        view.vocabulary_size,
+    )
+
+
+def test_it_compares_all_rankers(shown):
+    rows = [line.split() for line in shown[1].out.split("\n\n")[2].splitlines()]
+    assert rows[0] == ["ranker", *MEASURES]
+    assert [row[0] for row in rows[1:]] == list(MODELS)
+    values = [float(value) for row in rows[1:] for value in row[1:]]
+    assert all(0.05 < value < 1 for value in values)
+
+
+def test_it_searches_and_says_why(shown):
+    folder, ran = shown
+    index = Index.open(folder)
+    for text in SEARCHES:
+        block = next(
+            block for block in ran.out.split("\n\n") if block.splitlines()[0].endswith(f" ms for {text!r}")
+        )
+        for hit in index.search(text, 3):
+            assert f"({hit.id})" in block
+            for line in str(hit.explain()).splitlines()[1:]:
+                assert line in block
+
+
+def test_it_says_how_to_go_on(shown):
+    assert "aboutness index FOLDER -o my.index" in shown[1].out
+    assert 'aboutness search my.index "what you look for" --explain' in shown[1].out
+
+
+def test_its_index_can_be_searched(shown, call):
+    found = call("search", shown[0], SEARCHES[0], "-k", "3", "--json").json
+    assert len(found["hits"]) == 3
+    assert all(f"({hit['id']})" in shown[1].out for hit in found["hits"])
+
+
+def test_what_is_no_index_is_not_touched(call, write, tmp_path):
+    write("file", "mine")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "precious").write_text("mine")
+    for target in ("file", "full"):
+        ran = call("demo", "-o", target)
+        assert (ran.code, ran.out) == (2, "")
+        assert "is there already and is not an index" in ran.err
+    assert call("demo", "-o", "file/x").code == 6
+    assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")) == [
+        "file",
+        "full",
+        "full/precious",
+    ]

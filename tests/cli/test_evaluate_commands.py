@@ -1,0 +1,359 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+
+from aboutness.app.comparing import compare, known_measures
+from aboutness.app.index import Index
+from aboutness.cli import render
+from aboutness.models.known import MODELS
+from cli.running import environment
+from experiment.small import QRELS, documents, judgements, lines, write_collection
+
+DEFAULT = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
+RUN = "q1 Q0 d1 1 2.5 me\nq3 Q0 d4 1 1 me\nq9 Q0 d4 1 1 me\n"
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    place = write_collection(tmp_path_factory.mktemp("cli") / "small")
+    Index.build(documents(), place / "small.index")
+    return place
+
+
+@pytest.fixture(scope="module")
+def index(small):
+    return Index.open(small / "small.index")
+
+
+# --- evaluate ------------------------------------------------------------------------------------------
+
+
+def test_the_shape_of_evaluations(call, write, small):
+    write("x.trec", RUN)
+    write("none.trec", "")
+    ran = call("evaluate", small / "qrels.tsv", "x.trec", "none.trec", "--measures", "P@1,RR", "--json")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.json == {
+        "qrels": str(small / "qrels.tsv"),
+        "rows": [
+            {"run": "x.trec", "queries": 5, "unanswered": 3, "unjudged": 1, "P@1": 0.4, "RR": 0.4},
+            {"run": "none.trec", "queries": 5, "unanswered": 5, "unjudged": 0, "P@1": 0.0, "RR": 0.0},
+        ],
+    }
+    ran = call("evaluate", small, "x.trec", "--measures", "RR", "--json", "--per-query")
+    (row,) = ran.json["rows"]
+    assert list(row) == ["run", "queries", "unanswered", "unjudged", "RR", "per_query"]
+    values = {"q1": 1.0, "q2": 0.0, "q3": 1.0, "q4": 0.0, "q6": 0.0}
+    assert row["per_query"] == {query: {"RR": value} for query, value in values.items()}
+    assert list(call("evaluate", small, "x.trec", "--json").json["rows"][0])[4:] == DEFAULT
+
+
+def test_evaluations_in_words(call, write, small):
+    write("x.trec", RUN)
+    ran = call("evaluate", small, "x.trec", "--measures", "P@1,RR", "--per-query")
+    table, means = ran.out.split("\n\n")
+    assert table.splitlines()[:2] == ["run     query  P@1     RR", "x.trec  q1     1.0000  1.0000"]
+    assert means == "run     queries  P@1     RR\nx.trec  5        0.4000  0.4000\n"
+    assert ran.err == (
+        "x.trec: 3 judged queries have no ranking: they count 0\n"
+        "x.trec: 1 ranked queries have no judgement: they are left out\n"
+    )
+    write("zero.qrels", "q1 0 d1 0\n")
+    ran = call("evaluate", "zero.qrels", "x.trec")
+    assert ran.err.endswith("x.trec: 1 judged queries have no relevant document\n")
+
+
+def test_order_and_ties_are_those_of_the_scores(call, write):
+    write("qrels", "1 0 b 1\n")
+    write("x.trec", "1 Q0 a 1 0.5 me\n1 Q0 b 2 0.5 me\n1 Q0 c 3 0.7 me\n")
+    assert call("evaluate", "qrels", "x.trec", "--measures", "RR", "--json").json["rows"][0]["RR"] == 0.5
+
+
+def test_measures_with_commas_inside(call, write, small):
+    write("x.trec", RUN)
+    asked = "P(rel=2,judged_only=True)@5, nDCG(dcg='exp-log2')@10"
+    row = call("evaluate", small, "x.trec", "--measures", asked, "--json").json["rows"][0]
+    assert len(row) == 4 + 2
+
+
+BAD = {
+    "columns": ("x.trec", "q1 Q0 d1 1 1 me\nq1 Q0 d2 2 1\n", "x.trec:2: a line of a run has 6 columns"),
+    "score": ("x.trec", "\nq1 Q0 d1 1 high me\n", "x.trec:2: the score must be a finite number"),
+    "twice": ("x.trec", "q1 Q0 d1 1 2 me\nq1 Q0 d1 2 1 me\n", "x.trec:2: document 'd1' is ranked twice"),
+    "bytes": ("x.trec", b"q1 Q0 d\xff 1 2 me\n", "x.trec:1: not UTF-8"),
+    "grade": ("qrels", "q1 0 d1 1\nq1 0 d2 much\n", "qrels:2: the grade must be a whole number, got 'much'"),
+    "judgement": ("qrels", "q1 0 d1 1\nq1\n", "qrels:2: a judgement has 3 or 4 columns, this line has 1"),
+    "two grades": ("qrels", "q1 0 d1 1\nq1 0 d1 2\n", "qrels: query 'q1': document 'd1' is judged twice"),
+    "no judgements": ("qrels", "", "there are no judgements"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_lines_end_with_3(call, write, name):
+    write("x.trec", RUN)
+    write("qrels", "q1 0 d1 1\n")
+    file, content, told = BAD[name]
+    write(file, content)
+    for more in ([], ["--json"]):
+        ran = call("evaluate", "qrels", "x.trec", *more)
+        assert (ran.code, ran.out) == (3, "")
+        assert ran.err.startswith(f"aboutness: {told}")
+        assert ran.err.count("\n") == 1
+
+
+def test_what_is_not_there_ends_with_4(call, write, small, tmp_path):
+    write("x.trec", RUN)
+    for arguments in ([small, "none.trec"], ["none.qrels", "x.trec"], [small, "x.trec", "none.trec"]):
+        ran = call("evaluate", *arguments)
+        assert (ran.code, ran.out) == (4, "")
+        assert "no such file" in ran.err
+    ran = call("evaluate", tmp_path, "x.trec")
+    assert ran.code == 4
+    assert "no qrels/test.tsv or qrels.tsv" in ran.err
+
+
+@pytest.mark.parametrize(
+    "measures", ["nope", "P@0", "P", "nDCG@x", ",", "AP(rel=-1)", "P@10;AP", "__import__('os')"]
+)
+def test_a_wrong_measure_ends_with_2(call, write, small, measures):
+    write("x.trec", RUN)
+    for command in (["evaluate", small, "x.trec"], ["experiment", small, "-r", "bm25"]):
+        ran = call(*command, "--measures", measures)
+        assert (ran.code, ran.out) == (2, "")
+        assert "nDCG@10, AP, RR" in ran.err
+
+
+def test_evaluate_wants_a_run(call, small):
+    ran = call("evaluate", small)
+    assert (ran.code, ran.out) == (2, "")
+    assert "RUN" in ran.err
+
+
+# --- experiment ----------------------------------------------------------------------------------------
+
+
+def test_the_shape_of_experiments(call, small):
+    ran = call("experiment", small, "-r", "bm25", "-r", "bm25 % 2 >> ql", "--measures", "nDCG@10,AP", "--json")
+    assert (ran.code, ran.err) == (0, "")
+    found = ran.json
+    assert list(found) == [
+        "collection",
+        "documents",
+        "analyzer",
+        "queries",
+        "unanswered",
+        "unknown_documents",
+        "rows",
+    ]
+    assert [found[key] for key in list(found)[:5]] == ["small", 7, "english", 5, 2]
+    assert [list(row) for row in found["rows"]] == [["ranker", "nDCG@10", "AP"]] * 2
+    assert [row["ranker"] for row in found["rows"]] == ["bm25", "bm25 % 2 >> ql"]
+    assert all(0 < row["AP"] < 1 for row in found["rows"])
+
+
+def test_all_rankers_and_the_usual_measures_unless_said(call, small):
+    found = call("experiment", small, "--json").json
+    assert [row["ranker"] for row in found["rows"]] == list(MODELS)
+    assert all(list(row) == ["ranker", *DEFAULT] for row in found["rows"])
+    assert found == compare(list(MODELS), small).to_json()
+
+
+OPTIONS = {
+    "measures": (["--measures", "AP,P(rel=2)@5"], {"measures": ["AP", "P(rel=2)@5"]}),
+    "analyzer": (["--analyzer", "plain"], {"analyzer": "plain"}),
+    "k": (["-k", "1"], {"depth": 1}),
+    "and": (["--match", "and"], {"match": "and"}),
+    "all": (["--match", "all"], {"match": "all"}),
+    "a cut": (["--match", "bm25 % 1"], {"match": "bm25 % 1"}),
+    "fields": (["--fields", "3*title+text"], {"fields": "3*title+text"}),
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_the_same_answer_as_in_python(call, small, name):
+    options, named = OPTIONS[name]
+    rankers = ["bm25[k1=1.7,b=.95]", "ql", "bm25 % 2 >> tfidf"]
+    ran = call("experiment", small, "-r", ",".join(rankers), "--json", "--per-query", *options)
+    assert ran.json == compare(rankers, small, **named).to_json(per_query=True)
+    assert list(ran.json)[-1] == "per_query"
+
+
+def test_an_index_that_is_there_may_be_used(call, small, index):
+    wanted = call("experiment", small, "-r", "bm25", "--json").json
+    assert call("experiment", small, "-r", "bm25", "--index", small / "small.index", "--json").json == wanted
+    ran = call("experiment", small, "--index", "none.index")
+    assert (ran.code, ran.out) == (4, "")
+    assert "there is no index at none.index" in ran.err
+
+
+def test_in_words(call, small, index):
+    ran = call("experiment", small, "-r", "bm25,ql", "--measures", "AP")
+    assert ran.code == 0
+    head, table = ran.out.split("\n\n")
+    assert head == "small: 7 documents (english), 5 queries"
+    assert table == f"{compare(['bm25', 'ql'], small, 'AP', index=index)}\n"
+    assert "small: 1 judged documents are not in the collection: they count as never found\n" in ran.err
+    ran = call("experiment", small, "-r", "bm25", "--measures", "AP", "--per-query")
+    rows = ran.out.split("\n\n")[1].splitlines()
+    assert rows[0].split() == ["ranker", "query", "AP"]
+    assert [row.split()[1] for row in rows[1:]] == list(QRELS)
+
+
+def test_judged_documents_that_are_all_there_are_not_told(call, small, tmp_path):
+    place = write_collection(tmp_path / "whole")
+    (place / "qrels.tsv").write_text(judgements().replace("gone", "d7"))
+    assert "not in the collection" not in call("experiment", place, "-r", "bm25").err
+    assert call("experiment", place, "-r", "bm25", "--json").json["unknown_documents"] == 0
+
+
+@pytest.mark.parametrize("ranker", [*MODELS, "bm25 % 2 >> ql"])
+def test_a_run_evaluated_has_the_values_of_the_experiment(call, small, ranker):
+    experiment = call("experiment", small, "-r", ranker, "--json", "--per-query").json
+    assert call("run", small / "small.index", small / "queries.jsonl", "-o", "x.trec.gz", "-r", ranker).code == 0
+    (row,) = call("evaluate", small, "x.trec.gz", "--json", "--per-query").json["rows"]
+    assert {name: row[name] for name in DEFAULT} == {name: experiment["rows"][0][name] for name in DEFAULT}
+    assert [row["per_query"]] == list(experiment["per_query"].values())
+    assert (row["queries"], row["unjudged"]) == (experiment["queries"], 1)
+
+
+def test_a_folder_of_results(call, small, tmp_path):
+    ran = call(
+        "experiment", small, "-r", "bm25", "-r", "bm25[k1=1,b=0] % 2 >> ql", "-o", "a/b", "--measures", "AP,RR"
+    )
+    assert ran.out.endswith("\n4 files are in a/b\n")
+    names = ["per_query.csv", "results.json", "runs/01-bm25.trec", "runs/02-bm25-k1-1-b-0-2-ql.trec"]
+    assert sorted(str(p.relative_to(tmp_path / "a" / "b")) for p in tmp_path.rglob("*") if p.is_file()) == names
+    ran = call(
+        "experiment", small, "-r", "bm25,bm25[k1=1,b=0] % 2 >> ql", "-o", "c", "--measures", "AP,RR", "--json"
+    )
+    assert json.loads((tmp_path / "c" / "results.json").read_text()) == ran.json
+    for name in names:
+        assert (tmp_path / "c" / name).read_bytes() == (tmp_path / "a" / "b" / name).read_bytes()
+    with (tmp_path / "c" / "per_query.csv").open(newline="") as file:
+        table = list(csv.reader(file))
+    assert table[0] == ["ranker", "query", "AP", "RR"]
+    assert [row[1] for row in table[1:]] == list(QRELS) * 2
+    evaluated = call("evaluate", small, *(f"c/{name}" for name in names[2:]), "--measures", "AP,RR", "--json").json
+    for row, one in zip(ran.json["rows"], evaluated["rows"], strict=True):
+        assert (row["AP"], row["RR"]) == (one["AP"], one["RR"])
+
+
+def test_a_folder_that_cannot_be_made_ends_with_6(call, small, write):
+    write("file", "mine")
+    ran = call("experiment", small, "-r", "bm25", "-o", "file/x", "--json")
+    assert (ran.code, ran.out) == (6, "")
+    assert "cannot make the folder file/x" in ran.err
+
+
+def test_collections_that_are_none(call, small, write, tmp_path):
+    pytest.importorskip("ir_datasets")
+    ran = call("experiment", "none")
+    assert (ran.code, ran.out) == (4, "")
+    assert ran.err.startswith("aboutness: none: there is no such folder, and ir_datasets has no collection 'none'")
+    assert call("experiment", "irds:none").code == 4
+    ran = call("experiment", small / "qrels.tsv")
+    assert (ran.code, ran.out) == (3, "")
+    assert "this is a file" in ran.err
+    ran = call("experiment", tmp_path)
+    assert ran.code == 4
+    assert "no corpus.jsonl" in ran.err
+
+
+BROKEN = {
+    "documents": ("corpus.jsonl", "nonsense\n", "corpus.jsonl:1: "),
+    "queries": ("queries.jsonl", '{"_id": "q1", "text": "x"}\nnonsense\n', "queries.jsonl:2: "),
+    "judgements": ("qrels.tsv", "q1\td1\t1\nq1\td2\n", "qrels.tsv:2: "),
+    "twice": ("queries.jsonl", lines([{"_id": "q1", "text": "x"}] * 2), "queries have the id 'q1'"),
+    "no judged query": ("qrels.tsv", "q9\td1\t1\n", "none of its 5 queries has a judgement"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_collection_ends_with_3(call, tmp_path, name):
+    place = write_collection(tmp_path / "broken")
+    file, content, told = BROKEN[name]
+    (place / file).write_text(content)
+    ran = call("experiment", place, "-r", "bm25", "--json")
+    assert (ran.code, ran.out) == (3, "")
+    assert told in ran.err
+    assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["-r", "bm26"], f"Known: {', '.join(MODELS)}"),
+        (["-r", "bm25,"], "a ranker is missing"),
+        (["-r", "bm25[k1=-1]"], "bm25: k1 must be a number at least 0"),
+        (["-r", "bm25[layer=nope]"], "the index has no layer 'nope'"),
+        (["-k", "0"], "k must be a whole number of at least 1"),
+        (["--match", "xor"], "match must be one of"),
+        (["--fields", "body"], "the index has no field 'body'"),
+        (["--analyzer", "englsh"], "did you mean 'english'?"),
+    ],
+)
+def test_wrong_use_ends_with_2(call, small, options, told, tmp_path):
+    ran = call("experiment", small, "-o", "out", *options)
+    assert (ran.code, ran.out) == (2, "")
+    assert told in ran.err
+    assert not list(tmp_path.iterdir())
+
+
+# --- measures, progress, pipes -------------------------------------------------------------------------
+
+
+def test_measures(call):
+    found = call("measures", "--json").json
+    assert found == known_measures()
+    assert {"AP", "nDCG", "P", "R", "RR"} <= {one["name"] for one in found}
+    assert all(list(one) == ["name", "about", "example"] and all(one.values()) for one in found)
+    rows = call("measures").out.splitlines()
+    assert rows[0].split() == ["name", "about", "example"]
+    assert [row.split()[0] for row in rows[1:]] == [one["name"] for one in found]
+
+
+def test_every_example_is_a_measure(call, small, write):
+    write("x.trec", RUN)
+    examples = [one["example"] for one in call("measures", "--json").json]
+    row = call("evaluate", small, "x.trec", "--measures", ",".join(examples), "--json").json["rows"][0]
+    assert len(row) == 4 + len(examples)
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_goes_to_a_terminal_on_standard_error_and_is_wiped(monkeypatch, capsys):
+    terminal = _Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    with render.queries_progress("indexing") as (tell_documents, tell_queries):
+        tell_documents(1234, 5)
+        tell_queries("bm25 % 2 >> ql", 64, 100)
+    assert "bm25 % 2 >> ql" in terminal.getvalue()
+    assert "64/100" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\x1b[2K")
+    assert capsys.readouterr().out == ""
+
+
+def test_progress_is_silent_without_a_terminal(capsys):
+    with render.queries_progress("indexing") as (tell_documents, tell_queries):
+        tell_documents(1, 2)
+        tell_queries("bm25", 1, 2)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_closed_pipe_ends_quietly(small):
+    line = f"{sys.executable} -m aboutness experiment small --per-query | head -1"
+    done = subprocess.run(
+        ["bash", "-c", line], capture_output=True, text=True, check=False, env=environment(), cwd=small.parent
+    )
+    assert done.stdout == "small: 7 documents (english), 5 queries\n"
+    assert "Traceback" not in done.stderr

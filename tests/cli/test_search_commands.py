@@ -1,0 +1,515 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from aboutness.app.index import Index
+from aboutness.models.known import MODELS
+from aboutness.rank.grammar import ranker as named
+from cli.running import environment
+from experiment.small import QUERIES, documents, lines, write_collection
+
+RANKERS = [*MODELS, "bm25[k1=1.7,b=.95]", "bm25 % 3 >> ql", "bm25[variant=bm25+,fields=3*title+text] % 2"]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A folder with a collection and an index of it."""
+    place = write_collection(tmp_path_factory.mktemp("cli") / "small")
+    Index.build(documents(), place / "small.index")
+    return place
+
+
+@pytest.fixture(scope="module")
+def folder(place):
+    return place / "small.index"
+
+
+@pytest.fixture(scope="module")
+def index(folder):
+    return Index.open(folder)
+
+
+def plain(hits, **options):
+    """What the command line prints, but for the time it took."""
+    told = hits.to_json(**options)
+    del told["took_ms"]
+    return told
+
+
+def printed(ran):
+    assert (ran.code, ran.err) == (0, "")
+    found = ran.json
+    for told in found if isinstance(found, list) else [found]:
+        assert told.pop("took_ms") > 0
+    return found
+
+
+# --- search --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("query", ["old city songs", "Rivers of MEXICO", "unheard", "the", ""])
+def test_the_same_answer_as_in_python(call, folder, index, query):
+    found = printed(call("search", folder, query, "-r", ",".join(RANKERS), "--json"))
+    assert found == [plain(index.search(query, ranker=ranker)) for ranker in RANKERS]
+
+
+OPTIONS = {
+    "k": (["-k", "2"], {"k": 2}),
+    "k of one": (["-k", "1"], {"k": 1}),
+    "a large k": (["-k", "1000000000"], {"k": 10**9}),
+    "or": (["--match", "or"], {"match": "or"}),
+    "and": (["--match", "and"], {"match": "and"}),
+    "all": (["--match", "all"], {"match": "all"}),
+    "a cut": (["--match", "bm25 % 100"], {"match": "bm25 % 100"}),
+    "a small cut": (["--match", "tfidf%1"], {"match": "tfidf % 1"}),
+    "where": (["--where", "year>1950"], {"where": ["year>1950"]}),
+    "where twice": (
+        ["--where", "year>=1950", "--where", "topics=music"],
+        {"where": ["year>=1950", "topics=music"]},
+    ),
+    "nowhere": (["--where", "year=1"], {"where": ["year=1"]}),
+    "a field": (["--fields", "title"], {"fields": "title"}),
+    "fields": (["--fields", "3*title + text"], {"fields": {"title": 3, "text": 1}}),
+    "all of it": (
+        ["-k", "3", "--match", "bm25 % 4", "--where", "year>1900", "--fields", "text"],
+        {"k": 3, "match": "bm25 % 4", "where": "year>1900", "fields": ["text"]},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_every_option_is_that_of_python(call, folder, index, name):
+    options, named_options = OPTIONS[name]
+    rankers = ["bm25", "ql"]
+    for query in ("old songs", "city rivers"):
+        found = printed(call("search", folder, query, "-r", "bm25,ql", "--json", *options))
+        assert found == [plain(index.search(query, ranker=ranker, **named_options)) for ranker in rankers]
+    found = printed(call("search", folder, "--like", "d3", "-r", "bm25,ql", "--json", *options))
+    assert found == [plain(index.search(like="d3", ranker=ranker, **named_options)) for ranker in rankers]
+
+
+def test_the_shape_of_json(call, folder):
+    ran = call("search", folder, "old", "songs", "-k", "1", "--json")
+    found = ran.json
+    assert list(found) == ["query", "ranker", "took_ms", "hits"]
+    assert (found["query"], found["ranker"]) == ("old songs", "bm25")
+    assert found["took_ms"] > 0
+    (hit,) = found["hits"]
+    assert list(hit) == ["rank", "id", "score", "title", "text"]
+    assert (hit["rank"], hit["id"], hit["text"]) == (1, "d3", "an old song about an old river")
+    assert hit["score"] > 0
+    ran = call("search", folder, "old songs", "-k", "1", "--json", "--explain")
+    (hit,) = ran.json["hits"]
+    assert list(hit) == ["rank", "id", "score", "title", "text", "explanation"]
+    explanation = hit["explanation"]
+    assert list(explanation) == ["score", "formula", "parts"]
+    assert (
+        explanation["score"] == hit["score"] == pytest.approx(sum(part["value"] for part in explanation["parts"]))
+    )
+    assert [part["name"] for part in explanation["parts"]] == ["old", "song"]
+    assert all({"name", "value", "in query", "in document"} <= part.keys() for part in explanation["parts"])
+
+
+def test_explanations_are_those_of_python(call, folder, index):
+    found = printed(call("search", folder, "old city songs", "-r", ",".join(RANKERS), "--json", "--explain"))
+    assert found == [plain(index.search("old city songs", ranker=ranker), explain=True) for ranker in RANKERS]
+
+
+@pytest.mark.parametrize(
+    ("given", "rankers"),
+    [
+        (["-r", "bm25"], ["bm25"]),
+        (["-r", "bm25,ql"], ["bm25", "ql"]),
+        (["-r", "bm25", "-r", "ql"], ["bm25", "ql"]),
+        (["-r", "bm25, ql", "--ranker", "tfidf"], ["bm25", "ql", "tfidf"]),
+        (["-r", "bm25[k1=1,b=0]"], ["bm25[k1=1,b=0]"]),
+        (["-r", "bm25[k1=1,b=0],ql[mu=5, smoothing=dirichlet]"], ["bm25[k1=1,b=0]", "ql[mu=5]"]),
+        (["-r", "bm25[k1=1,b=0] % 5 >> ql,tfidf"], ["bm25[k1=1,b=0] % 5 >> ql", "tfidf"]),
+        (["-r", "bm25,bm25"], ["bm25", "bm25"]),
+    ],
+)
+def test_one_ranker_gives_an_object_and_several_a_list(call, folder, index, given, rankers):
+    found = printed(call("search", folder, "old songs", *given, "--json"))
+    wanted = [plain(index.search("old songs", ranker=one)) for one in rankers]
+    assert found == (wanted[0] if len(rankers) == 1 else wanted)
+
+
+def test_in_words(call, folder, index):
+    ran = call("search", folder, "cities", "of", "Mexico", "-k", "2")
+    hits = index.search("cities of Mexico", 2)
+    head, *rest = ran.out.splitlines()
+    assert head.startswith("bm25: 2 hits in ")
+    assert head.endswith(" ms for 'cities of Mexico'")
+    assert rest == [
+        f"  1  {hits[0].score:8.4f}  Albuquerque  (d1)",
+        "     a city in New Mexico, the largest of its cities",
+        f"  2  {hits[1].score:8.4f}  City songs  (d2)",
+        "     songs of the city",
+    ]
+    assert ran.err == ""
+
+
+def test_a_text_that_is_the_title_or_empty_is_not_shown_again(call, tmp_path):
+    Index.build([{"id": "a", "text": "city"}, {"id": "b", "title": "City"}], tmp_path / "x")
+    rows = call("search", "x", "city").out.splitlines()[1:]
+    assert [row.split()[2:] for row in rows] == [["city", "(a)"], ["City", "(b)"]]
+
+
+def test_a_long_title_is_cut(call, tmp_path):
+    Index.build([{"id": "a", "title": "city " * 50, "text": "x"}], tmp_path / "x")
+    row = call("search", "x", "city").out.splitlines()[1]
+    assert row.endswith("…  (a)")
+    assert len(row) < 130
+
+
+def test_several_in_words(call, folder):
+    blocks = call("search", folder, "old songs", "-r", "bm25,ql", "--where", "year=1950").out.split("\n\n")
+    assert [block.partition(":")[0] for block in blocks] == ["bm25", "ql"]
+    assert all("(d3)" in block for block in blocks)
+
+
+def test_explained_in_words(call, folder, index):
+    ran = call("search", folder, "cats songs", "-k", "1", "--explain")
+    (hit,) = index.search("cats songs", 1)
+    assert ran.out.splitlines()[2:] == [f"    {line}" for line in str(hit.explain()).splitlines()[1:]]
+    assert "not in the document" in ran.out
+
+
+def test_nothing_found_is_no_error(call, folder):
+    for query in ("unheard", "the", ""):
+        ran = call("search", folder, query)
+        assert (ran.code, ran.err) == (0, "")
+        assert ran.out.startswith("bm25: 0 hits in ")
+        assert call("search", folder, query, "--json").json["hits"] == []
+
+
+def test_a_document_is_not_like_itself(call, folder):
+    assert [hit["id"] for hit in call("search", folder, "--like", "d3", "--json").json["hits"]] == [
+        "d7",
+        "d4",
+        "d2",
+    ]
+    assert call("search", folder, "--like", "d6", "--match", "all", "--json").json["hits"] == []
+
+
+ODD = [
+    '"',
+    "{",
+    "?",
+    "'",
+    "\\",
+    "[",
+    "(",
+    "*",
+    "\0",
+    "😀 city",
+    "שלום",
+    "-k",
+    "--json",
+    "%s",
+    "\n\t",
+    "x" * 1_000_000,
+]
+
+
+@pytest.mark.parametrize("query", ODD, ids=lambda text: ascii(text[:20]))
+def test_odd_queries(call, folder, index, query):
+    found = printed(call("search", "--json", "--", folder, query))
+    assert found == plain(index.search(query))
+    assert call("search", "--", folder, query).code == 0
+    assert call("explain", "--json", "--", folder, query, "d1").code == 0
+
+
+def test_a_query_that_is_not_utf8(run, folder):
+    ran = run("search", folder, b"\xff city \xf0\x9f\x98", "--json", env={"PYTHONIOENCODING": "utf-8:strict"})
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.json["query"] == "\udcff city \udcf0\udc9f\udc98"
+    assert [hit["id"] for hit in ran.json["hits"]] == ["d2", "d1"]
+
+
+# --- explain -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ranker", RANKERS)
+def test_explain(call, folder, index, ranker):
+    ran = call("explain", folder, "old city songs", "d2", "-r", ranker, "--json")
+    found = ran.json
+    assert list(found) == ["query", "id", "ranker", "score", "formula", "parts"]
+    wanted = index.explain("old city songs", "d2", ranker)
+    assert (found["query"], found["id"]) == ("old city songs", "d2")
+    assert named(found["ranker"]) == named(ranker)
+    assert {key: found[key] for key in ("score", "formula", "parts")} == wanted.to_json()
+    assert found["score"] == pytest.approx(sum(part["value"] for part in found["parts"]))
+    words = call("explain", folder, "old city songs", "d2", "-r", ranker).out
+    assert words.endswith(f": {wanted}\n")
+
+
+def test_explain_by_several(call, folder):
+    found = call("explain", folder, "city", "d1", "-r", "bm25[k1=1,b=0],ql", "--json").json
+    assert [one["ranker"] for one in found] == ["bm25[k1=1,b=0]", "ql"]
+    assert call("explain", folder, "city", "d1", "-r", "bm25,ql").out.count("score ") == 2
+
+
+def test_explain_what_was_not_found(call, folder):
+    found = call("explain", folder, "city unheard", "d5", "--json").json
+    assert (found["score"], [part["name"] for part in found["parts"]]) == (0.0, ["citi"])
+    assert call("explain", folder, "unheard", "d5", "--json").json["parts"] == []
+    assert "not in the document" in call("explain", folder, "city", "d5").out
+
+
+# --- run -----------------------------------------------------------------------------------------------
+
+
+def test_run(call, place, folder, index, tmp_path):
+    ran = call("run", folder, place / "queries.jsonl", "-o", "x.trec", "-k", "2", "-r", "ql")
+    assert (ran.code, ran.out, ran.err) == (0, "5 queries ranked by ql; the run is x.trec\n", "")
+    rows = [line.split() for line in (tmp_path / "x.trec").read_text().splitlines()]
+    wanted = [
+        [query["_id"], "Q0", hit.id, str(hit.rank), "ql"]
+        for query in QUERIES
+        for hit in index.search(query["text"], 2, "ql")
+    ]
+    assert [row[:4] + row[5:] for row in rows] == wanted
+
+
+def test_a_run_is_printed_alone(call, run, place, folder, tmp_path):
+    call(
+        "run", folder, place / "queries.jsonl", "-o", "x.trec", "--match", "and", "--fields", "text", "--tag", "me"
+    )
+    written = (tmp_path / "x.trec").read_text()
+    assert {line.split()[5] for line in written.splitlines()} == {"me"}
+    options = ["-o", "-", "--match", "and", "--fields", "text", "--tag", "me"]
+    for one in (call, run):
+        ran = one("run", folder, place / "queries.jsonl", *options)
+        assert (ran.code, ran.out, ran.err) == (0, written, "")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["x.trec"]
+
+
+QUERY_FILES = {
+    "topics": "<top>\n<num> Number: 007\n<title> old songs\n</top>\n",
+    "q.tsv": "7\told songs\n",
+    "q.jsonl": '{"_id": "7", "text": "old songs"}\n',
+    "smart": ".I 7\n.W\nold songs\n",
+}
+
+
+@pytest.mark.parametrize("name", QUERY_FILES)
+def test_queries_of_every_kind(call, write, folder, name):
+    write(name, QUERY_FILES[name])
+    ran = call("run", folder, name, "-o", "-", "-k", "1")
+    assert ran.out.startswith("7 Q0 d3 1 ")
+
+
+def test_ids_with_blanks_are_searched_but_not_run(call, write, place, tmp_path):
+    Index.build([{"id": "with blank", "text": "city of rivers"}], tmp_path / "x")
+    assert call("search", "x", "city", "--json").json["hits"][0]["id"] == "with blank"
+    assert call("search", "x", "city").out.splitlines()[1].endswith("(with blank)")
+    assert call("explain", "x", "city", "with blank").code == 0
+    ran = call("run", "x", place / "queries.jsonl", "-o", "x.trec")
+    assert (ran.code, ran.out) == (2, "")
+    assert "the document id must be one word, without blanks, to stand in a run; got 'with blank'" in ran.err
+    assert [path.name for path in tmp_path.iterdir()] == ["x"]
+
+
+# --- models --------------------------------------------------------------------------------------------
+
+
+def test_models(call):
+    found = call("models", "--json").json
+    assert [one["name"] for one in found] == list(MODELS)
+    for one in found:
+        assert list(one) == ["name", "summary", "source", "parameters"]
+        assert one["summary"]
+        assert one["source"]
+        declared = MODELS[one["name"]].declared()
+        assert [parameter["name"] for parameter in one["parameters"]] == [known.name for known in declared]
+        for parameter, known in zip(one["parameters"], declared, strict=True):
+            assert list(parameter) == ["name", "default", "allowed", "symbol", "help"]
+            assert parameter["default"] == known.default
+            assert parameter["allowed"]
+            assert parameter["help"]
+
+
+def test_models_in_words(call):
+    blocks = call("models").out.split("\n\n")
+    assert [block.partition(":")[0] for block in blocks] == list(MODELS)
+    for block, model in zip(blocks, MODELS.values(), strict=True):
+        assert [line.split()[0] for line in block.strip().splitlines()[2:]] == [
+            one.name for one in model.declared()
+        ]
+
+
+# --- what goes wrong -----------------------------------------------------------------------------------
+
+WRONG_RANKERS = {
+    "bm26": f"unknown ranker 'bm26'; did you mean 'bm25'? Known: {', '.join(MODELS)}",
+    "nope": f"unknown ranker 'nope'. Known: {', '.join(MODELS)}",
+    "": "a ranker is missing",
+    "bm25[k1=-1]": "bm25: k1 must be a number at least 0 and at most 1e+09, got '-1'",
+    "bm25[b=1.1]": "bm25: b must be a number at least 0 and at most 1, got '1.1'",
+    "bm25[k1=nan]": "bm25: k1 must be",
+    "bm25[k1=much]": "bm25: k1 must be",
+    "bm25[variant=x]": "bm25: variant must be one of lucene",
+    "bm25[nope=1]": "bm25 has no parameter 'nope'. It has: layer, fields, k1",
+    "bm25[k1=1,k1=2]": "the parameter 'k1' stands twice",
+    "bm25[k1": "cannot read the ranker",
+    "ql[mu=0]": "ql: mu must be a number at least 1e-09",
+    "bm25 % 0": "a ranking must be cut to a whole number of at least 1, got 0",
+    "bm25 % x": "a whole number after %",
+    "bm25 >> ql": "such as 'bm25 % 100 >> ql'",
+    "bm25 + ql": "cannot read the ranker",
+    "bm25[layer=nope]": "the index has no layer 'nope'. It has: main",
+    "bm25[fields=body]": "the index has no field 'body'. It has: title, text",
+}
+
+
+@pytest.mark.parametrize("ranker", WRONG_RANKERS)
+def test_a_wrong_ranker_ends_with_2(call, place, folder, ranker, tmp_path):
+    for command in (
+        ["search", folder, "city"],
+        ["explain", folder, "city", "d1"],
+        ["run", folder, place / "queries.jsonl", "-o", "x.trec"],
+    ):
+        ran = call(*command, "-r", ranker)
+        assert (ran.code, ran.out) == (2, "")
+        assert WRONG_RANKERS[ranker] in ran.err
+        assert ran.err.startswith("aboutness: ")
+        assert ran.err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_wrong_ranker_of_several_leaves_nothing_printed(call, folder):
+    for rankers in ("bm25,", "bm25,bm26", ",bm25", "bm25,,ql"):
+        ran = call("search", folder, "city", "-r", rankers, "--json")
+        assert (ran.code, ran.out) == (2, "")
+        assert f"Known: {', '.join(MODELS)}" in ran.err
+
+
+WRONG_USES = [
+    (["search", "city", "-k", "0"], "k must be a whole number of at least 1, got 0"),
+    (["search", "city", "-k", "-1"], "k must be a whole number of at least 1, got -1"),
+    (["search", "city", "-k", "1.5"], "-k"),
+    (["search", "city", "-k", "True"], "-k"),
+    (["search"], "give a query, or with `like`"),
+    (["search", "city", "--like", "d1"], "give a query, or with `like`"),
+    (["search", "city", "--match", "xor"], "match must be one of or, and, all or a cut ranker"),
+    (["search", "city", "--match", "bm25"], "such as 'bm25 % 100 >> bm25'"),
+    (["search", "city", "--where", "year"], "a condition is written key=value"),
+    (["search", "city", "--fields", "body"], "the index has no field 'body'"),
+    (["search", "city", "--fields", "0*title"], "fields must be fields with weights above 0"),
+    (["search", "city", "--fields", ""], "fields must be fields with weights above 0"),
+    (["search", "city", "--nope"], "--nope"),
+    (["explain", "city"], "ID"),
+    (["run", "QUERIES"], "-o"),
+    (["run", "QUERIES", "-o", "x.trec", "-k", "0"], "k must be a whole number of at least 1, got 0"),
+    (["run", "QUERIES", "-o", "x.trec", "-r", "bm25,ql"], "a run is made by one ranker, got 2: bm25, ql"),
+    (["run", "QUERIES", "-o", "x.trec", "--match", "xor"], "match must be one of"),
+    (["run", "QUERIES", "-o", "x.trec", "--tag", " "], "the tag of a run must be one word"),
+    (["run", "QUERIES", "-o", "."], "is a folder; name a file to write"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "told"), WRONG_USES, ids=lambda value: str(value)[:50])
+def test_wrong_use_ends_with_2(call, place, folder, arguments, told, tmp_path):
+    name, *rest = [str(place / "queries.jsonl") if one == "QUERIES" else one for one in arguments]
+    ran = call(name, folder, *rest)
+    assert (ran.code, ran.out) == (2, "")
+    assert told in ran.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_bad_queries_end_with_3_and_name_their_place(call, write, folder, nothing_left):
+    write("bad.jsonl", lines(QUERIES[:1]) + "nonsense\n")
+    write("bad.tsv", "1\tcity\n2 city\n")
+    write("not.txt", "just words\n")
+    for name, told in (
+        ("bad.jsonl", "bad.jsonl:2: broken JSON"),
+        ("bad.tsv", "bad.tsv:2: the line must hold a query id, a tab and the text"),
+        ("not.txt", "not.txt: not a file of queries"),
+    ):
+        ran = call("run", folder, name, "-o", "x.trec")
+        assert (ran.code, ran.out) == (3, "")
+        assert ran.err.startswith(f"aboutness: {told}")
+    assert nothing_left("bad.jsonl", "bad.tsv", "not.txt")
+
+
+def test_what_is_not_there_ends_with_4(call, place, folder, tmp_path):
+    for arguments, told in (
+        (["search", "none.index", "city"], "there is no index at none.index; make one with"),
+        (["explain", "none.index", "city", "d1"], "there is no index at none.index"),
+        (["run", "none.index", place / "queries.jsonl", "-o", "x"], "there is no index at none.index"),
+        (["search", ".", "city"], "is not an aboutness index"),
+        (["search", place / "queries.jsonl", "city"], "is not an aboutness index"),
+        (["search", folder, "--like", "d9"], "there is no document 'd9'"),
+        (["search", folder, "--like", ""], "there is no document ''"),
+        (["explain", folder, "city", "d9"], "there is no document 'd9'"),
+        (["run", folder, "none.jsonl", "-o", "x"], "none.jsonl: no such file"),
+        (["run", folder, place / "queries.jsonl", "-o", "no/x"], "there is no folder"),
+    ):
+        ran = call(*arguments)
+        assert (ran.code, ran.out) == (4, ""), arguments
+        assert told in ran.err
+        assert ran.err.startswith("aboutness: ")
+    assert not list(tmp_path.iterdir())
+
+
+def test_damage_ends_with_5(call, three):
+    next((three / "arrays").iterdir()).unlink()
+    ran = call("search", three, "city")
+    assert (ran.code, ran.out) == (5, "")
+    assert ran.err.count("\n") == 1
+
+
+def test_a_disk_that_takes_no_more_ends_with_6(call, place, folder):
+    ran = call("run", folder, place / "queries.jsonl", "-o", "/dev/full")
+    assert (ran.code, ran.out, ran.err) == (6, "", "aboutness: cannot write /dev/full: No space left on device\n")
+
+
+@pytest.mark.parametrize("records", [[], [{"id": "a", "text": ""}, {"id": "b", "text": "the"}]])
+def test_an_index_that_holds_nothing(call, write, place, records):
+    write("few.jsonl", records)
+    call("index", "few.jsonl", "-o", "few.index")
+    for match in ("or", "and", "all", "bm25 % 3"):
+        ran = call("search", "few.index", "city", "-r", ",".join(MODELS), "--match", match, "--json")
+        assert ran.code == 0
+        assert [found["hits"] for found in ran.json] == [[]] * len(MODELS)
+    ran = call("run", "few.index", place / "queries.jsonl", "-o", "-")
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
+
+
+# --- pipes ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """An index whose answers do not fit into a pipe."""
+    place = tmp_path_factory.mktemp("large")
+    Index.build([{"id": f"d{n}", "text": f"city {'word ' * 30}"} for n in range(3000)], place / "large.index")
+    (place / "q.tsv").write_text("".join(f"{n}\tcity\n" for n in range(5)))
+    return place
+
+
+@pytest.mark.parametrize(
+    ("command", "first"),
+    [
+        ("search large.index city -k 3000", "bm25: 3,000 hits"),
+        ("run large.index q.tsv -o -", "0 Q0 d0 1 "),
+    ],
+)
+def test_a_closed_pipe_ends_quietly(large, command, first):
+    line = f"{sys.executable} -m aboutness {command} | head -1"
+    done = subprocess.run(
+        ["bash", "-c", line], capture_output=True, text=True, check=False, env=environment(), cwd=large, timeout=60
+    )
+    assert done.stdout.startswith(first)
+    assert done.stdout.count("\n") == 1
+    assert done.stderr == ""
+
+
+def test_json_is_one_value_for_machines(large, call):
+    found = call("search", large / "large.index", "city", "-k", "3000", "--json")
+    assert [hit["rank"] for hit in json.loads(found.out)["hits"]] == list(range(1, 3001))

@@ -1,0 +1,66 @@
+"""A collection small enough to see through, with what real ones have: ties, an empty document, odd judgements."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from aboutness.core.record import Document, Query
+
+DOCUMENTS = [
+    {"_id": "d1", "title": "Albuquerque", "text": "a city in New Mexico, the largest of its cities", "year": 1706},
+    {"_id": "d2", "title": "City songs", "text": "songs of the city", "year": 1999, "topics": ["music", "place"]},
+    {"_id": "d3", "text": "an old song about an old river", "year": 1950, "topics": ["music"]},
+    {"_id": "d4", "title": "Rivers", "text": "the river runs to the sea: a river of Mexico", "year": 1988},
+    {"_id": "d5", "title": "Pets", "text": "cats and dogs", "year": 2001},
+    {"_id": "d6", "text": ""},
+    {"_id": "d7", "text": "an old song about an old river", "year": 2002},
+]
+QUERIES = [
+    {"_id": "q1", "text": "cities of Mexico"},
+    {"_id": "q2", "text": "old songs"},
+    {"_id": "q3", "text": "rivers"},
+    {"_id": "q4", "text": "what is it about"},  # stop words
+    {"_id": "q5", "text": "dogs"},  # nobody judged it
+]
+QRELS = {
+    "q1": {"d1": 2, "d4": 1, "d5": 0},
+    "q2": {"d3": 1, "gone": 1},  # the collection has no such document
+    "q3": {"d4": 2, "d3": 1},
+    "q4": {"d6": 1},
+    "q6": {"d1": 1},  # nor such a query
+}
+
+
+def texts(records: list[dict]) -> list[Query]:
+    return [Query(record["_id"], record["text"]) for record in records]
+
+
+def documents() -> list[Document]:
+    names = ("title", "text")
+    return [
+        Document(
+            record["_id"],
+            {name: record[name] for name in names if record.get(name)},
+            {name: value for name, value in record.items() if name not in ("_id", *names)},
+        )
+        for record in DOCUMENTS
+    ]
+
+
+def lines(records: list[dict]) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def judgements() -> str:
+    rows = [f"{query}\t{one}\t{grade}\n" for query, grades in QRELS.items() for one, grade in grades.items()]
+    return "query-id\tcorpus-id\tscore\n" + "".join(rows)
+
+
+def write_collection(folder: Path) -> Path:
+    """Write the three files of the collection."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "corpus.jsonl").write_text(lines(DOCUMENTS))
+    (folder / "queries.jsonl").write_text(lines(QUERIES))
+    (folder / "qrels.tsv").write_text(judgements())
+    return folder
