@@ -146,15 +146,15 @@ def test_names_that_could_not_be_read_again_are_refused(value):
     ("value", "pairs"),
     [
         (None, None),
-        ("title", (("title", 1.0),)),
-        ("3*title+text", (("title", 3.0), ("text", 1.0))),
-        (" .5 * title + text ", (("title", 0.5), ("text", 1.0))),
+        ("title", (("title", None),)),
+        ("3*title+text", (("title", 3.0), ("text", None))),
+        (" .5 * title + text ", (("title", 0.5), ("text", None))),
         ("1e-3*a", (("a", 0.001),)),
-        (["title", "text"], (("title", 1.0), ("text", 1.0))),
-        (("title",), (("title", 1.0),)),
+        (["title", "text"], (("title", None), ("text", None))),
+        (("title",), (("title", None),)),
         ({"title": 3, "text": 0.5}, (("title", 3.0), ("text", 0.5))),
         ([("title", 3)], (("title", 3.0),)),
-        ((("title", 3.0), "text"), (("title", 3.0), ("text", 1.0))),
+        ((("title", 3.0), "text"), (("title", 3.0), ("text", None))),
         ({"日本": 2}, (("日本", 2.0),)),
     ],
 )
@@ -168,7 +168,7 @@ def test_the_ways_to_write_field_weights(value, pairs):
         "", "  ", "+", "title+", "+title", "2*", "*title", "x*title", "2*3*title", "0*title", "-1*title", "nan*title",
         "inf*title", "1e999*title", "1e10*title", "1e-10*title", "title+title", "title+2*title", "a,b", "a=b", "2*a[b]", "a b+",
         [], {}, (), 3, 3.0, True, {"title"}, b"title", [""], [3], [("title",)], [("title", 1, 2)], [("title", "2")],
-        {"title": 0}, {"title": -1}, {"title": math.inf}, {"title": math.nan}, {"title": True}, {"title": None},
+        {"title": 0}, {"title": -1}, {"title": math.inf}, {"title": math.nan}, {"title": True},
         {"title": "3"}, {3: 1.0}, {None: 1.0}, {"a ": 1.0}, ["title", "title"], [("title", 10**400)], object(),
     ],
 )  # fmt: skip
@@ -176,7 +176,7 @@ def test_field_weights_that_are_refused(value):
     with pytest.raises(UsageError) as caught:
         checked(FieldWeights(), "bm25: fields", value)
     assert str(caught.value).startswith(
-        "bm25: fields must be fields with weights above 0, such as title or 3*title+text, got "
+        "bm25: fields must be fields, with weights from 1e-9 to 1e9 where they have some, such as title or 3*title+text, got "
     )
 
 
@@ -191,7 +191,7 @@ def test_the_text_of_field_weights_makes_them_again(weights):
 
 def test_how_field_weights_are_shown():
     kind = FieldWeights()
-    assert kind.show((("title", 3.0), ("text", 1.0), ("body", 0.5))) == "3*title+text+0.5*body"
+    assert kind.show((("title", 3.0), ("text", None), ("body", 1.0))) == "3*title+text+1*body"
     assert kind.show(None) == ""
 
 
@@ -203,7 +203,7 @@ def test_any_text_is_fields_or_refused(text):
     except UsageError:
         return
     assert pairs
-    assert all(NAME.fullmatch(name) and 0 < weight < math.inf for name, weight in pairs)
+    assert all(NAME.fullmatch(name) and (weight is None or 0 < weight < math.inf) for name, weight in pairs)
     assert kind.read(kind.show(pairs)) == pairs
 
 

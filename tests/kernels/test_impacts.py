@@ -91,36 +91,6 @@ def test_largest(run, values):
 
 
 @quick
-@given(st.lists(signed, min_size=1, max_size=30), st.data())
-def test_top_first(run, values, data):
-    count = data.draw(st.integers(1, len(values)))
-    before = np.array(values, np.float32)
-    _, (after, _) = run(impacts.top_first, before, count)
-    assert sorted(after[:count].tolist()) == sorted(before.tolist())[-count:]
-    assert sorted(after.tolist()) == sorted(before.tolist())
-
-
-@pytest.mark.parametrize(
-    "values",
-    [
-        np.arange(400),
-        np.arange(400)[::-1],
-        np.zeros(400),
-        np.arange(400) % 2,
-        np.arange(400) % 7,
-        np.arange(400) // 9,
-    ],
-    ids=["up", "down", "equal", "two", "seven", "steps"],
-)
-@pytest.mark.parametrize("count", [1, 2, 199, 399, 400])
-def test_top_of_long_arrays(values, count):
-    after = values.astype(np.float32)
-    impacts.top_first(after, count)
-    assert sorted(after[:count].tolist()) == sorted(values.tolist())[-count:]
-    assert sorted(after.tolist()) == sorted(values.tolist())
-
-
-@quick
 @given(st.lists(st.lists(st.floats(-1e6, 1e6), max_size=6), max_size=6))
 def test_sum_rows(run, rows):
     ends = np.cumsum([len(row) for row in rows], dtype=np.int64)

@@ -460,7 +460,7 @@ def test_what_cannot_come_above_the_threshold_is_not_completed():
 @quick
 @given(st.lists(st.integers(0, 6), max_size=8))
 def test_most(run, lengths):
-    longest, _ = run(search.most, np.cumsum(lengths, dtype=np.int64))
+    longest, _ = run(search.longest_query, np.cumsum(lengths, dtype=np.int64))
     assert longest == max(lengths, default=0)
 
 
@@ -588,3 +588,23 @@ def test_no_queries_and_no_documents():
         check_any(compiled(search.search_any), nothing, queries, 3)
         check_matching(compiled(search.search_all), "all", nothing, queries, 3)
         check_matching(compiled(search.search_every), "every", nothing, queries, 3)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.arange(400),
+        np.arange(400)[::-1],
+        np.zeros(400),
+        np.arange(400) % 2,
+        np.arange(400) % 7,
+        np.arange(400) // 9,
+    ],
+)
+@pytest.mark.parametrize("count", [1, 2, 199, 399, 400])
+@pytest.mark.parametrize("kind", [np.uint64, np.float32])
+def test_the_best_of_long_arrays(values, count, kind):
+    after = values.astype(kind)
+    search.best_first(after, count)
+    assert sorted(after[:count].tolist()) == sorted(values.tolist())[:count]
+    assert sorted(after.tolist()) == sorted(values.tolist())

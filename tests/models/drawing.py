@@ -96,7 +96,7 @@ def _(kind: OptionalName) -> list[Any]:
 
 @outside.register
 def _(kind: FieldWeights) -> list[Any]:
-    weights = [0, -1, math.inf, math.nan, "1", None, True]
+    weights = [0, -1, math.inf, math.nan, "1", True]
     return [*({"title": weight} for weight in weights), {}, [], "", "0*title", "x*title", "title+title", 1, [1]]
 
 

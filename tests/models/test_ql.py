@@ -120,8 +120,8 @@ def test_the_details_of_an_explanation_are_probabilities(smoothing):
         explained = model.bind(index.snapshot).explain(Question("aa cc"), place)
         for part in explained.parts:
             expected = probability(model, counts, place, part.name)
-            assert part.details["P(word|document)"] == pytest.approx(expected, rel=1e-6)
-            assert part.details["P(word|collection)"] == pytest.approx(counts.cf[part.name] / 5)
+            assert part.details["p_in_document"] == pytest.approx(expected, rel=1e-6)
+            assert part.details["p_in_collection"] == pytest.approx(counts.cf[part.name] / 5)
             assert part.value == pytest.approx(math.log(expected), rel=1e-6)
 
 

@@ -65,7 +65,7 @@ def test_an_explanation_tells_where_each_word_stands():
     index = index_of(named([{"text": "bb"}]), named([{"title": "aa", "text": "aa bb"}, {"text": "cc"}], "e"))
     explained = BM25(fields="2*title+text").bind(index.snapshot).explain(Question("aa bb bb cc zz"), 1)
     assert [part.name for part in explained.parts] == ["aa", "cc", "bb"]
-    assert {part.name: part.details["in query"] for part in explained.parts} == {"aa": 1, "bb": 2, "cc": 1}
-    assert {part.name: part.details["in document"] for part in explained.parts} == {"aa": 3, "bb": 1, "cc": 0}
+    assert {part.name: part.details["in_query"] for part in explained.parts} == {"aa": 1, "bb": 2, "cc": 1}
+    assert {part.name: part.details["in_document"] for part in explained.parts} == {"aa": 3, "bb": 1, "cc": 0}
     assert {part.name: part.details["df"] for part in explained.parts} == {"aa": 1, "bb": 2, "cc": 1}
     assert explained.parts[1].value == 0

@@ -172,7 +172,7 @@ def expected(wanted: str, there: str) -> str:
         ("bm25[variant=best]", "bm25: variant must be one of lucene, robertson, "),
         (
             "bm25[fields=0*title]",
-            "bm25: fields must be fields with weights above 0, such as title or 3*title+text",
+            "bm25: fields must be fields, with weights from 1e-9 to 1e9 where they have some, such as title or 3*title+text",
         ),
         ("bm25 % 0", "a ranking must be cut to a whole number of at least 1, got 0"),
         ("bm25 >> ql", "say how many documents are ranked anew, such as 'bm25 % 100 >> ql'"),

@@ -23,6 +23,7 @@ from aboutness.evaluate.atomic import write_whole
 from aboutness.evaluate.evaluation import Evaluation, evaluate
 from aboutness.evaluate.judgements import judgements_by_query
 from aboutness.evaluate.measures import DEFAULT_MEASURES, known_measures
+from aboutness.evaluate.measures import measures as parse_measures
 from aboutness.evaluate.runs import read_run, write_run
 from aboutness.experiment.collection import Collection, collection
 from aboutness.experiment.compare import DEPTH, Comparison, Progress, compare_on, rankings
@@ -58,14 +59,15 @@ def compare(
     The documents are indexed in memory with `analyzer`, unless an `index` that holds them is given. Rankings are
     measured to `depth` documents; `match` and `fields` are as in `Index.search`.
     """
+    chosen_measures = parse_measures(measures)
     opened = on if isinstance(on, Collection) else collection(on)
     asked = [rankers] if isinstance(rankers, str | Ranker) else list(rankers)
     hows = [How(one, checked_k(depth), match, fields=fields) for one in asked]
-    chosen = [how.bound_ranker for how in hows]
+    chosen = [how.expression for how in hows]
     held = Index.build(opened.documents(), analyzer=analyzer, progress=indexing) if index is None else index
     step = hows[0].step if hows else "or"
     return compare_on(
-        held.snapshot, opened, chosen, measures, depth=depth, match=step, threads=threads, progress=progress
+        held.snapshot, opened, chosen, chosen_measures, depth=depth, match=step, threads=threads, progress=progress
     )
 
 
@@ -78,18 +80,33 @@ def save_comparison(comparison: Comparison, folder: str | Path) -> list[Path]:
 
 
 def _save(comparison: Comparison, place: Path, runs: Path) -> list[Path]:
-    for old in runs.glob("[0-9][0-9]-*.trec"):
-        old.unlink()
-    written = [place / "results.json", place / "per_query.csv"]
-    with write_whole(written[0]) as file:
-        file.write((json.dumps(comparison.to_json(), indent=2, ensure_ascii=False) + "\n").encode())
-    with write_whole(written[1]) as file:
+    results = place / "results.json"
+    before = _earlier_runs(results)
+    names = [f"{number:02}-{run_tag(row.ranker)[:80]}.trec" for number, row in enumerate(comparison.rows, 1)]
+    for name, row in zip(names, comparison.rows, strict=True):
+        write_run(runs / name, row.run, run_tag(row.ranker))
+    with write_whole(place / "per_query.csv") as file:
         file.write(_per_query_table(comparison).encode())
-    for number, row in enumerate(comparison.rows, 1):
-        words = re.sub(r"[^a-z0-9.]+", "-", str(row.ranker).lower()).strip("-.")
-        written.append(runs / f"{number:02}-{words[:80]}.trec")
-        write_run(written[-1], row.run, words or "run")
-    return written
+    with write_whole(results) as file:
+        plain = {**comparison.to_json(), "runs": names}
+        file.write((json.dumps(plain, indent=2, ensure_ascii=False) + "\n").encode())
+    for name in before - set(names):
+        (runs / name).unlink(missing_ok=True)
+    return [results, place / "per_query.csv", *(runs / name for name in names)]
+
+
+def _earlier_runs(results: Path) -> set[str]:
+    """Return the runs that earlier results in the same place name as theirs."""
+    try:
+        names = json.loads(results.read_bytes()).get("runs", [])
+        return {name for name in names if re.fullmatch(r"\d+-[a-z0-9.-]*\.trec", name)}
+    except (OSError, ValueError, AttributeError, TypeError):
+        return set()
+
+
+def run_tag(ranker: Ranker) -> str:
+    """Return a ranker in one word, for the last column of a run and for the names of files."""
+    return re.sub(r"[^a-z0-9.]+", "-", str(ranker).lower()).strip("-.")
 
 
 @contextmanager
@@ -140,9 +157,13 @@ def run_queries(
         twice = next(id_ for id_, count in Counter(query.id for query in found).items() if count > 1)
         raise BadInput(f"{queries}: two queries have the id {twice!r}")
     generation = index.generation
-    searcher = generation.bound(how.bound_ranker)
-    words = re.sub(r"\s+", "", tag or str(how.bound_ranker))
-    write_run(target, rankings(generation.snapshot, searcher, found, depth, how.step, threads), words)
+    searcher = generation.bound(how.expression)
+    ids_of = generation.snapshot.ids_of
+    made = (
+        (query, list(zip(ids_of(ranking.documents), ranking.scores.tolist(), strict=True)))
+        for query, ranking in rankings(searcher, found, depth, how.step, threads)
+    )
+    write_run(target, made, run_tag(how.expression) if tag is None else tag)
     return len(found)
 
 

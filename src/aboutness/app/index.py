@@ -7,6 +7,7 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from aboutness.app.build import Build, Records
@@ -45,6 +46,7 @@ class Index:
 
     def __init__(self, snapshot: Snapshot, memory: tempfile.TemporaryDirectory[str] | None = None) -> None:
         self.generation = Generation(snapshot)
+        self._lock = Lock()
         self._memory = memory
         self.added = Added()
 
@@ -100,9 +102,10 @@ class Index:
     def refresh(self) -> bool:
         """Go over to the newest generation, if there is a newer one; return whether there was."""
         newest = Snapshot.open(self.path)
-        changed = newest.generation != self.snapshot.generation
-        if changed:
-            self.generation = Generation(newest)
+        with self._lock:  # another thread may have gone further meanwhile
+            changed = newest.generation > self.snapshot.generation
+            if changed:
+                self.generation = Generation(newest)
         return changed
 
     @property
@@ -158,6 +161,11 @@ class Index:
         if isinstance(queries, str | Mapping):
             raise UsageError(f"search_many takes a list of queries, got {shown(queries)}; search takes one")
         return search(self.generation, list(queries), How(ranker, k, match, where, fields, threads))
+
+    def knows(self, text: str) -> bool:
+        """Tell whether any word of a text stands in the documents, in any layer."""
+        views = [self.snapshot.view(layer) for layer in self.snapshot.manifest.layers]
+        return any(df for view in views for _, df in view.look_up(view.analyzer.terms(text)))
 
     def explain(self, query: Asked, identifier: str, ranker: str | Ranker = DEFAULT_RANKER) -> Explanation:
         """Return why a document has its score for a query, found or not."""

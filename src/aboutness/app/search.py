@@ -27,6 +27,7 @@ from aboutness.rank.grammar import split_rankers
 __all__ = ["DEFAULT_RANKER", "Hit", "Hits", "How", "named_ranker", "search", "search_like", "split_rankers"]
 
 DEFAULT_RANKER = "bm25"
+TOGETHER = 20_000  # hits of a batch whose ids are looked up together
 SHOWN = 200  # characters of a text shown with a hit
 
 Asked: TypeAlias = "str | Query | Document | Mapping[str, float]"
@@ -45,7 +46,7 @@ class How:
     threads: int | None = None
 
     @cached_property
-    def bound_ranker(self) -> Ranker:
+    def expression(self) -> Ranker:
         """Return the ranker with the fields chosen, behind the one that finds its documents, if there is one."""
         ranker = _with_fields(named_ranker(self.ranker), self.fields)
         if self.match in MATCHES:
@@ -65,7 +66,7 @@ class How:
 class Hit:
     """A document that was found, with its rank (from 1) and its score."""
 
-    __slots__ = ("_found", "_place", "id", "number", "rank", "score")
+    __slots__ = ("_document", "_found", "_place", "id", "number", "rank", "score")
 
     def __init__(self, rank: int, id: str, score: float, number: int, found: Found, place: int) -> None:  # noqa: A002
         self.rank = rank
@@ -74,6 +75,7 @@ class Hit:
         self.number = number
         self._found = found
         self._place = place
+        self._document: Document | None = None
 
     def __repr__(self) -> str:
         return f"Hit(rank={self.rank}, id={self.id!r}, score={self.score:.6g})"
@@ -81,7 +83,9 @@ class Hit:
     @property
     def document(self) -> Document:
         """Return the document."""
-        return self._found.generation.snapshot.document(self.number)
+        if self._document is None:
+            self._document = self._found.generation.snapshot.document(self.number)
+        return self._document
 
     @property
     def title(self) -> str:
@@ -141,7 +145,9 @@ class Hits(Sequence[Hit]):
     @cached_property
     def _hits(self) -> list[Hit]:
         found, place = self._found, self._place
-        rows = zip(found.ids[place], self.ranking.scores.tolist(), self.ranking.documents.tolist(), strict=True)
+        few = sum(map(len, found.rankings)) <= TOGETHER
+        ids = found.ids[place] if few else found.generation.snapshot.ids_of(self.ranking.documents)
+        rows = zip(ids, self.ranking.scores.tolist(), self.ranking.documents.tolist(), strict=True)
         return [Hit(rank, id_, score, number, found, place) for rank, (id_, score, number) in enumerate(rows, 1)]
 
     @overload
@@ -169,12 +175,18 @@ class Hits(Sequence[Hit]):
 
 def search(generation: Generation, asked: Sequence[Asked], how: How) -> list[Hits]:
     """Search for several questions at once; the same hits as one by one."""
-    start = time.perf_counter()
     k = checked_k(how.k)
-    ranker = how.bound_ranker
+    ranker = how.expression
     searcher = generation.bound(ranker)
+    start = time.perf_counter()
     allowed = None if how.where is None else generation.snapshot.where(how.where)
     questions = [question(one) for one in asked]
+    for one in questions:
+        if one.fields and not set(one.fields) & set(generation.snapshot.fields):
+            raise UsageError(
+                f"the index has none of the document's fields {', '.join(one.fields)}. "
+                f"It has: {', '.join(generation.snapshot.fields)}"
+            )
     rankings = searcher.top_many(questions, k, match=how.step, allowed=allowed, threads=how.threads)
     took = (time.perf_counter() - start) / max(len(asked), 1)
     found = Found(generation, searcher, questions, rankings)
@@ -183,13 +195,13 @@ def search(generation: Generation, asked: Sequence[Asked], how: How) -> list[Hit
 
 def search_like(generation: Generation, identifier: str, how: How) -> Hits:
     """Search by a document of the index, which is not among the hits."""
+    ranker = how.expression
+    searcher = generation.bound(ranker)
     start = time.perf_counter()
     snapshot = generation.snapshot
     number = snapshot.number(identifier)
     allowed: NDArray[np.bool_] = snapshot.alive.copy() if how.where is None else snapshot.where(how.where)
     allowed[number] = False
-    ranker = how.bound_ranker
-    searcher = generation.bound(ranker)
     asked = Question(document=number)
     rankings = searcher.top_many([asked], checked_k(how.k), match=how.step, allowed=allowed, threads=1)
     took = time.perf_counter() - start

@@ -10,6 +10,7 @@ import typer
 
 from aboutness.cli.render import ends_well, queries_progress, show_json, show_table
 from aboutness.cli.search_commands import FieldsOption, JsonOption, MatchOption, RankerOption, chosen_rankers
+from aboutness.core.errors import UsageError
 
 MeasuresOption = Annotated[
     str | None, typer.Option("--measures", help="Measures, with commas. [default: nDCG@10,AP,RR,P@10,R@100]")
@@ -68,7 +69,9 @@ def experiment(
     ],
     ranker: RankerOption = None,
     measures: MeasuresOption = None,
-    analyzer: Annotated[str, typer.Option("--analyzer", help="How the documents are analysed.")] = "english",
+    analyzer: Annotated[
+        str | None, typer.Option("--analyzer", help="How the documents are analysed. [default: english]")
+    ] = None,
     index: Annotated[
         Path | None, typer.Option("--index", help="An index that holds the documents, instead of a new one.")
     ] = None,
@@ -85,15 +88,17 @@ def experiment(
     from aboutness.app.comparing import DEFAULT_MEASURES, compare, results_in, save_comparison
     from aboutness.app.comparing import collection as opened
     from aboutness.app.describe import models
-    from aboutness.app.index import Index
+    from aboutness.app.index import DEFAULT_ANALYZER, Index
 
+    if index and analyzer:
+        raise UsageError("an index has its own analyzer: give --index or --analyzer, not both")
     rankers = chosen_rankers(ranker) if ranker else [row["name"] for row in models()]
     with results_in(output), queries_progress("indexing") as (tell_documents, tell_queries):
         found = compare(
             rankers,
             opened(collection),
             DEFAULT_MEASURES if measures is None else measures,
-            analyzer=analyzer,
+            analyzer=analyzer or DEFAULT_ANALYZER,
             index=Index.open(index) if index else None,
             depth=k,
             match=match,

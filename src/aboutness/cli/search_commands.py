@@ -49,7 +49,7 @@ def search(
     match: MatchOption = "or",
     where: Annotated[
         list[str] | None,
-        typer.Option("--where", help="Only documents whose metadata meet key=value (repeatable)."),
+        typer.Option("--where", help="Only documents with such metadata: 'year>=1990', 'topic=oil' (repeatable)."),
     ] = None,
     fields: FieldsOption = None,
     explained: Annotated[bool, typer.Option("--explain", help="Say why each document has its score.")] = False,
@@ -73,6 +73,8 @@ def search(
         if number:
             typer.echo()
         show_hits(hits, explained=explained)
+    if words is not None and not any(found) and not index.knows(words):
+        typer.echo("no word of the query stands in the index", err=True)
 
 
 def explain(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
 
 from aboutness.core.errors import UsageError, shown
 
@@ -18,7 +20,7 @@ class Ranker:
 
     def __rshift__(self, other: Ranker) -> Rerank:
         if not isinstance(other, Ranker):
-            return NotImplemented
+            raise UsageError(f"what ranks anew must be a ranker such as BM25(), got {shown(other)}")
         return Rerank(self, other)
 
 
@@ -30,8 +32,10 @@ class Cut(Ranker):
     depth: int
 
     def __post_init__(self) -> None:
-        if type(self.depth) is not int or self.depth < 1:
-            raise UsageError(f"a ranking must be cut to a whole number of at least 1, got {shown(self.depth)}")
+        depth: Any = self.depth
+        if isinstance(depth, bool) or not isinstance(depth, Integral) or int(depth) < 1:
+            raise UsageError(f"a ranking must be cut to a whole number of at least 1, got {shown(depth)}")
+        object.__setattr__(self, "depth", int(depth))
 
     def __str__(self) -> str:
         inner = f"({self.ranker})" if isinstance(self.ranker, Rerank) else str(self.ranker)

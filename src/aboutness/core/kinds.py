@@ -135,14 +135,17 @@ class OptionalName:
 
 @dataclass(frozen=True)
 class FieldWeights:
-    """Text fields and how much each counts: `3*title+text`, a list of names, or a mapping; or none."""
+    """Text fields and how much each counts: `3*title+text`, a list of names, or a mapping; or none.
+
+    A field without a weight has None: it counts as the index says.
+    """
 
     @property
     def allowed(self) -> str:
         """Return in words what is allowed."""
-        return "fields with weights above 0, such as title or 3*title+text"
+        return "fields, with weights from 1e-9 to 1e9 where they have some, such as title or 3*title+text"
 
-    def check(self, value: object) -> tuple[tuple[str, float], ...] | None:
+    def check(self, value: object) -> tuple[tuple[str, float | None], ...] | None:
         """Return the fields and weights as pairs."""
         if value is None:
             return None
@@ -151,30 +154,32 @@ class FieldWeights:
         if isinstance(value, Mapping):
             pairs = list(value.items())
         elif isinstance(value, Sequence):
-            pairs = [(part, 1.0) if isinstance(part, str) else tuple(part) for part in value]
+            pairs = [(part, None) if isinstance(part, str) else tuple(part) for part in value]
         else:
             raise ValueError(value)
-        weights: dict[str, float] = {}
+        weights: dict[str, float | None] = {}
         for name, weight in pairs:
             if not NAME.fullmatch(name) or name in weights:
                 raise ValueError(value)
-            weights[name] = Number(1e-9, 1e9).check(weight)
+            weights[name] = OptionalNumber(1e-9, 1e9).check(weight)
         if not weights:
             raise ValueError(value)
         return tuple(weights.items())
 
-    def read(self, text: str) -> tuple[tuple[str, float], ...] | None:
+    def read(self, text: str) -> tuple[tuple[str, float | None], ...] | None:
         """Return the fields that a text stands for."""
         pairs = []
         for part in text.split("+"):
             weight, star, name = part.rpartition("*")
-            pairs.append((name.strip(), float(weight) if star else 1.0))
+            pairs.append((name.strip(), float(weight) if star else None))
         return self.check(pairs)
 
-    def show(self, value: tuple[tuple[str, float], ...] | None) -> str:
+    def show(self, value: tuple[tuple[str, float | None], ...] | None) -> str:
         """Return the text that `read` takes."""
         number = Number(0)
-        return "+".join(name if weight == 1 else f"{number.show(weight)}*{name}" for name, weight in value or ())
+        return "+".join(
+            name if weight is None else f"{number.show(weight)}*{name}" for name, weight in value or ()
+        )
 
 
 def checked(kind: Kind, name: str, value: object) -> Any:  # noqa: ANN401 - of the kind

@@ -17,6 +17,8 @@ from aboutness.evaluate.runs import Ranking, best_first
 if TYPE_CHECKING:
     from ir_measures import Measure
 
+AT_ONCE = 256  # queries measured at once: bounds the memory where a run makes its rankings when asked
+
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
@@ -44,11 +46,12 @@ def evaluate(
     """
     chosen = parse_measures(measures)
     judged = checked(qrels)
-    answered = [query for query in judged if run.get(query)]
-    rows = values(
-        [judged[query] for query in answered], [_documents(query, run[query]) for query in answered], chosen
-    )
-    found = dict(zip(answered, rows, strict=True))
+    found: dict[str, dict[str, float]] = {}
+    queries = list(judged)
+    for first in range(0, len(queries), AT_ONCE):
+        ranked = {query: ranking for query in queries[first : first + AT_ONCE] if (ranking := run.get(query))}
+        documents = [_documents(query, ranking) for query, ranking in ranked.items()]
+        found |= zip(ranked, values([judged[query] for query in ranked], documents, chosen), strict=True)
     nothing = {str(measure): 0.0 for measure in chosen}
     per_query = {query: found.get(query) or dict(nothing) for query in judged}
     return Evaluation(

@@ -145,5 +145,8 @@ def _scores(query: str, ranking: Ranking) -> NDArray[np.float32]:
 def _word(what: str, text: str) -> str:
     """Return `text` if it can be a column of a run."""
     if text.split() != [text] or text.startswith("\ufeff"):
-        raise UsageError(f"the {what} must be one word, without blanks, to stand in a run; got {shown(text)}")
+        raise UsageError(
+            f"the {what} must be one word, without blanks, to stand in a run; got {shown(text)}. "
+            "Choose others, or compare with `aboutness experiment`, which needs no run"
+        )
     return text

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -11,11 +10,11 @@ from aboutness.core.algebra import Ranker
 from aboutness.core.record import Query
 from aboutness.evaluate.evaluation import Evaluation, evaluate, unknown_documents
 from aboutness.evaluate.measures import measures as parse_measures
-from aboutness.evaluate.runs import Run
 from aboutness.experiment.collection import Collection
 from aboutness.index.snapshot import Snapshot
 from aboutness.models.model import Match, checked_k
 from aboutness.models.question import Question
+from aboutness.models.ranking import Ranking
 from aboutness.rank.bound import Searcher, bind
 
 if TYPE_CHECKING:
@@ -27,14 +26,31 @@ AT_ONCE = 64  # queries run between two reports of progress
 Progress: TypeAlias = Callable[[str, int, int], None]  # ranker, queries done, queries in all
 
 
+class KeptRun(Mapping[str, "list[tuple[str, float]]"]):
+    """A run whose rankings are kept as arrays, a tenth of the memory; ids are looked up when one is asked for."""
+
+    def __init__(self, snapshot: Snapshot, rankings: dict[str, Ranking]) -> None:
+        self._snapshot = snapshot
+        self._rankings = rankings
+
+    def __getitem__(self, query: str) -> list[tuple[str, float]]:
+        ranking = self._rankings[query]
+        return list(zip(self._snapshot.ids_of(ranking.documents), ranking.scores.tolist(), strict=True))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rankings)
+
+    def __len__(self) -> int:
+        return len(self._rankings)
+
+
 @dataclass(frozen=True)
 class Row:
-    """One ranker: its rankings, how good they are, and how long they took."""
+    """One ranker: its rankings, and how good they are."""
 
     ranker: Ranker
-    run: Run
+    run: KeptRun
     evaluation: Evaluation
-    seconds: float
 
     def to_json(self) -> dict[str, Any]:
         """Return the ranker and the means in plain values."""
@@ -101,14 +117,13 @@ def compare_on(
     queries = collection.judged_queries
     rows = []
     for ranker in dict.fromkeys(rankers):
-        start = time.perf_counter()
-        run: Run = {}
-        for query, ranking in rankings(snapshot, bind(ranker, snapshot), queries, depth, match, threads):
-            run[query] = ranking
-            if progress and (len(run) % AT_ONCE == 0 or len(run) == len(queries)):
-                progress(str(ranker), len(run), len(queries))
-        seconds = time.perf_counter() - start
-        rows.append(Row(ranker, run, evaluate(collection.qrels, run, chosen), seconds))
+        found: dict[str, Ranking] = {}
+        for query, ranking in rankings(bind(ranker, snapshot), queries, depth, match, threads):
+            found[query] = ranking
+            if progress and (len(found) % AT_ONCE == 0 or len(found) == len(queries)):
+                progress(str(ranker), len(found), len(queries))
+        run = KeptRun(snapshot, found)
+        rows.append(Row(ranker, run, evaluate(collection.qrels, run, chosen)))
     return Comparison(
         collection=collection.name,
         documents=snapshot.documents,
@@ -120,20 +135,17 @@ def compare_on(
 
 
 def rankings(
-    snapshot: Snapshot,
     searcher: Searcher,
     queries: Sequence[Query],
     depth: int = DEPTH,
     match: Match = "or",
     threads: int | None = None,
-) -> Iterator[tuple[str, list[tuple[str, float]]]]:
-    """Yield the ranking of each query as a run holds it: its id, and ids of documents with scores."""
+) -> Iterator[tuple[str, Ranking]]:
+    """Yield the id and the ranking of each query."""
     for first in range(0, len(queries), AT_ONCE):
         some = queries[first : first + AT_ONCE]
         found = searcher.top_many([Question(query.text) for query in some], depth, match=match, threads=threads)
-        for query, ranking in zip(some, found, strict=True):
-            ids = snapshot.ids_of(ranking.documents)
-            yield query.id, list(zip(ids, ranking.scores.tolist(), strict=True))
+        yield from ((query.id, ranking) for query, ranking in zip(some, found, strict=True))
 
 
 def missing_documents(snapshot: Snapshot, collection: Collection) -> dict[str, list[str]]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aboutness.kernels.compiled import compiled
-from aboutness.kernels.search import BLOCK
+from aboutness.kernels.search import BLOCK, best_first
 
 Ends = NDArray[np.int64]
 Impacts = NDArray[np.float32]
@@ -29,14 +29,14 @@ def summarise(
         most[i] = largest(impacts[start:end])
         for block in range(-(-start // BLOCK), end // BLOCK):
             block_most[block] = largest(impacts[block * BLOCK : (block + 1) * BLOCK])
-        top = impacts[start:end].copy()
+        least_first = -impacts[start:end]
         for level in range(len(levels) - 1, -1, -1):
-            if len(top) < levels[level]:
+            if len(least_first) < levels[level]:
                 reached[i, level] = -1.0
                 continue
-            top_first(top, levels[level])
-            top = top[: levels[level]]
-            reached[i, level] = -largest(-top)
+            best_first(least_first, levels[level])
+            least_first = least_first[: levels[level]]
+            reached[i, level] = -largest(least_first)
 
 
 @compiled
@@ -46,30 +46,6 @@ def largest(values: Impacts) -> Real:
     for value in values:
         most = max(most, value)
     return most
-
-
-@compiled
-def top_first(values: Impacts, count: int) -> None:
-    """Bring the `count` largest values to the front, in any order (Hoare's selection)."""
-    low, high = 0, len(values) - 1
-    while low < high:
-        pivot = values[(low + high) >> 1]
-        left, right = low, high
-        while left <= right:
-            while values[left] > pivot:
-                left += 1
-            while values[right] < pivot:
-                right -= 1
-            if left <= right:
-                values[left], values[right] = values[right], values[left]
-                left += 1
-                right -= 1
-        if count - 1 <= right:
-            high = right
-        elif count - 1 >= left:
-            low = left
-        else:
-            return
 
 
 @compiled

@@ -26,7 +26,7 @@ LARGEST_WINDOW = 32768
 FILLED = 1024  # postings that make a window worth its while
 BLOCK = 64  # postings of which the largest impact is known
 LOOK_UP = 8  # a list this many times longer than all before it is looked into rather than read
-SLACK = 1e-12  # of the numbers that are added: more than rounding can take from a sum
+SLACK = 1e-15  # for each number that is added: more than rounding can take from a sum
 LAST = np.int64(2**31 - 1)
 NEVER = np.float32(-np.inf)
 FEW = 64  # keys that are selected anew whenever another has come
@@ -60,8 +60,11 @@ def score_of(key: Integer) -> Real:
 
 
 @compiled
-def best_first(keys: Keys, count: Integer) -> None:
-    """Bring the `count` best keys to the front, in any order (Hoare's selection)."""
+def best_first(keys: NDArray[Any], count: Integer) -> None:
+    """Bring the `count` best, that is least, keys or other numbers to the front, in any order.
+
+    This is Hoare's selection.
+    """
     low = 0
     high = len(keys) - 1
     while low < high:
@@ -238,7 +241,7 @@ def search_any(
     Terms come with the rarest first. Where a document that has only terms behind the first `must` cannot come
     above the threshold, these are looked up for the documents that others find (or read too: see LOOK_UP).
     """
-    longest = most(query_ends)
+    longest = longest_query(query_ends)
     suffix = np.zeros(longest + 1)  # the most that the terms from here on can add
     at = np.empty(longest, np.int64)
     came_from = np.empty(longest, np.int64)
@@ -265,7 +268,7 @@ def search_any(
         best_base = constant + scale * best_prior
         slack = 0.0
         if constant != 0.0 or scale != 0.0:  # a small score may be what is left of larger numbers
-            slack = SLACK * (1.0 + suffix[0] + abs(constant) + abs(best_base))
+            slack = SLACK * (terms + 10) * (1.0 + suffix[0] + abs(constant) + abs(best_base))
             best_base += slack
         found_keys = keys[query]
         size = sizes[query]
@@ -350,7 +353,7 @@ def search_any(
 
 
 @compiled
-def most(query_ends: Ends) -> Integer:
+def longest_query(query_ends: Ends) -> Integer:
     """Return how many terms the longest query has."""
     longest = 0
     start = 0
@@ -378,7 +381,7 @@ def search_all(
     sizes: Ends,
 ) -> None:
     """Find, for each query, the best documents that have all of its terms."""
-    at = np.empty(most(query_ends), np.int64)
+    at = np.empty(longest_query(query_ends), np.int64)
     begin = 0
     for query in range(len(query_ends)):
         terms = query_ends[query] - begin
@@ -430,7 +433,7 @@ def search_every(
     sizes: Ends,
 ) -> None:
     """Find, for each query, the best of all `count` documents, with or without its terms."""
-    at = np.empty(most(query_ends), np.int64)
+    at = np.empty(longest_query(query_ends), np.int64)
     sums = np.full(WINDOW, -1.0)
     found = np.empty(WINDOW + 1, np.int32)
     begin = 0

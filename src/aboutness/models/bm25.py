@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from aboutness.core.kinds import Choice, Number, OptionalNumber
 from aboutness.core.parameters import parameter
-from aboutness.index.snapshot import Snapshot
 from aboutness.index.view import LayerView
 from aboutness.models.bags import Bags
 from aboutness.models.model import Model, register
@@ -30,10 +29,10 @@ IDF: dict[str, Callable[[float, Reals], Reals]] = {
     "bm25+": lambda n, df: np.log((n + 1) / df),
 }
 FORMULAS = {
-    "lucene": "sum of in query * idf * tf / (tf + k1 * length)",
-    "robertson": "sum of in query * idf * tf / (tf + k1 * length)",
-    "atire": "sum of in query * idf * (k1 + 1) * tf / (tf + k1 * length)",
-    "bm25l": "sum of in query * idf * (k1 + 1) * (tf / length + delta) / (k1 + tf / length + delta)",
+    "lucene": "sum of in query * idf * tf / (tf + k1 * length factor)",
+    "robertson": "sum of in query * idf * tf / (tf + k1 * length factor)",
+    "atire": "sum of in query * idf * (k1 + 1) * tf / (tf + k1 * length factor)",
+    "bm25l": "sum of in query * idf * (k1 + 1) * (tf / length factor + delta) / (k1 + tf / length factor + delta)",
     "bm25+": "sum of in query * idf * (delta + (k1 + 1) * tf / (tf + k1 * length))",
 }
 
@@ -75,9 +74,8 @@ class BM25(Model):
     )
     absent: str = parameter("floor", Choice(("floor", "nothing")), "what an absent word earns, in bm25l and bm25+")
 
-    def bind(self, snapshot: Snapshot) -> TermScorer:
-        """Return a scorer for one generation of an index."""
-        view = self.view(snapshot)
+    def scorer(self, view: LayerView) -> TermScorer:
+        """Return a scorer for a view."""
         return TermScorer(view, BM25Weighting(self, view))
 
     def saturation(self, tf: Reals, length: Reals) -> Reals:
@@ -120,4 +118,8 @@ class BM25Weighting:
 
     def details(self, term: int, document: int, count: float) -> dict[str, float]:  # noqa: ARG002
         """Return the numbers that a word's part comes from."""
-        return {"df": int(self.df[term]), "idf": float(self.idf[term]), "length": float(self.length[document])}
+        return {
+            "df": int(self.df[term]),
+            "idf": float(self.idf[term]),
+            "length_factor": float(self.length[document]),
+        }

@@ -9,7 +9,7 @@ import numpy as np
 
 from aboutness.core.kinds import Number
 from aboutness.core.parameters import parameter
-from aboutness.index.snapshot import Snapshot
+from aboutness.index.view import LayerView
 from aboutness.models.bm25 import IDF
 from aboutness.models.cosine import CosineWeighting, Reals
 from aboutness.models.model import Model, register
@@ -40,9 +40,8 @@ class BM25Cosine(Model):
     k1: float = parameter(1.2, Number(0, 1e9), "how slowly repeated words stop counting", symbol="k")
     b: float = parameter(0.75, Number(0, 1), "how much long documents are held back", symbol="b")
 
-    def bind(self, snapshot: Snapshot) -> TermScorer:
-        """Return a scorer for one generation of an index."""
-        view = self.view(snapshot)
+    def scorer(self, view: LayerView) -> TermScorer:
+        """Return a scorer for a view."""
         statistics = view.statistics
         average = statistics.average_length
 

@@ -37,7 +37,7 @@ class Model(Parameters, Ranker):
     layer: str | None = parameter(
         None, OptionalName("a layer of the index"), "which analyzer's terms (the first's)"
     )
-    fields: tuple[tuple[str, float], ...] | None = parameter(
+    fields: tuple[tuple[str, float | None], ...] | None = parameter(
         None, FieldWeights(), "which text fields, and how much each counts (as the index says)"
     )
 
@@ -46,10 +46,18 @@ class Model(Parameters, Ranker):
 
     def view(self, snapshot: Snapshot) -> LayerView:
         """Return the matrix that the model reads."""
-        return snapshot.view(self.layer, None if self.fields is None else dict(self.fields))
+        if self.fields is None:
+            return snapshot.view(self.layer)
+        own = snapshot.manifest.fields
+        chosen = {name: own.get(name, 1.0) if weight is None else weight for name, weight in self.fields}
+        return snapshot.view(self.layer, chosen)
 
     def bind(self, snapshot: Snapshot) -> Scorer:
         """Return a scorer for one generation of an index."""
+        return self.scorer(self.view(snapshot))
+
+    def scorer(self, view: LayerView) -> Scorer:
+        """Return a scorer for a view: documents with statistics, their own or borrowed ones."""
         raise NotImplementedError
 
 

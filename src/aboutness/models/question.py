@@ -10,7 +10,7 @@ from typing import Any
 
 from aboutness.core.errors import UsageError, shown
 
-MOST_WEIGHT = 1e9
+MOST_WEIGHT = 1e15
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 

@@ -53,8 +53,10 @@ class Explanation:
         width = max((len(part.name) for part in self.parts), default=0)
         lines = [f"score {self.score:.4f} = {self.formula}"]
         for part in sorted(self.parts, key=lambda part: -abs(part.value)):
-            details = ", ".join(f"{name} {_number(value)}" for name, value in part.details.items())
-            if not part.value and not part.details.get("in document", 1):
+            details = ", ".join(
+                f"{name.replace('_', ' ')} {_number(value)}" for name, value in part.details.items()
+            )
+            if not part.value and not part.details.get("in_document", 1):
                 details = "not in the document"
             lines.append(f"  {part.value:>9.4f}  {part.name:<{width}}  {details}".rstrip())
         return "\n".join(lines)

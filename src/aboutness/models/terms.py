@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,10 +105,13 @@ class TermScorer(Scorer):
 
     def scores(self, question: Question, documents: Ints) -> NDArray[np.float32]:
         """Return the score of each of some documents by number, which ascend."""
+        check_numbers(self.view, documents)
+        return self._scores(bags_of(self.view, [question]), documents)
+
+    def _scores(self, bag: Bags, documents: Ints) -> NDArray[np.float32]:
         from aboutness.kernels.search import score_documents
 
-        check_numbers(self.view, documents)
-        asked = self._prepare(bags_of(self.view, [question]))
+        asked = self._prepare(bag)
         scores = np.empty(len(documents), np.float32)
         for part, priors in zip(self.parts, self._priors, strict=True):
             lists = part.lists
@@ -134,11 +137,14 @@ class TermScorer(Scorer):
         k = checked_k(k)
         check_match(match)
         if match == "all" and allowed is not None and np.asarray(allowed).dtype != np.bool_:
-            numbers = np.asarray(allowed)
-            documents: Ints = numbers[self.view.alive[numbers]].astype(np.int64)  # few, mostly
-            some = [documents if self.knows(question) else documents[:0] for question in questions]
-            return [best(found, self.scores(one, found), k) for one, found in zip(questions, some, strict=True)]
+            return [self._rank(bags_of(self.view, [question]), k, np.asarray(allowed)) for question in questions]
         return self.top_bags(bags_of(self.view, questions), k, match=match, allowed=allowed, threads=threads)
+
+    def _rank(self, bag: Bags, k: int, numbers: NDArray[Any]) -> Ranking:
+        """Return the ranking of the documents with some numbers, which are few, mostly."""
+        living = numbers[self.view.alive[numbers]].astype(np.int64)
+        documents = living if len(bag.terms) else living[:0]
+        return best(documents, self._scores(bag, documents), k)
 
     def top_bags(
         self,
@@ -187,7 +193,7 @@ class TermScorer(Scorer):
             value = brought.weights[i] * impact
             value += brought.constants[i] if brought.constants is not None else 0.0
             value += brought.scales[i] * prior if brought.scales is not None else 0.0
-            details = {"in query": float(bags.weights[i]), "in document": count}
+            details = {"in_query": float(bags.weights[i]), "in_document": count}
             details |= self.weighting.details(int(bags.terms[i]), document, count)
             parts.append(Part(self.view.term(int(bags.terms[i])), float(value), details))
         return Explanation(score, tuple(parts), self.weighting.formula)
@@ -261,10 +267,13 @@ def _sums(bags: Bags, values: Reals | None) -> Reals:
 
 
 def _ranked(keys: NDArray[np.uint64], sizes: Ints, wanted: NDArray[np.bool_]) -> list[Ranking]:
-    """Return the rankings that heaps of keys hold; empty ones where they are not wanted."""
+    """Return the rankings that rows of keys stand for; empty ones where they are not wanted."""
     sizes[~wanted] = 0
     keys.sort(axis=1)
     documents = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
     descending = (keys >> np.uint64(32)).astype(np.uint32)
     scores = np.where(descending & SIGN, descending, ~descending & ~SIGN).astype(np.uint32).view(np.float32)
-    return [Ranking(d[:size], s[:size]) for d, s, size in zip(documents, scores, sizes.tolist(), strict=True)]
+    found = [(d[:size], s[:size]) for d, s, size in zip(documents, scores, sizes.tolist(), strict=True)]
+    if 2 * int(sizes.sum()) < documents.size:  # else short rankings would hold the memory of long ones
+        return [Ranking(d.copy(), s.copy()) for d, s in found]
+    return [Ranking(d, s) for d, s in found]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from aboutness.core.kinds import Choice
 from aboutness.core.parameters import parameter
-from aboutness.index.snapshot import Snapshot
+from aboutness.index.view import LayerView
 from aboutness.models.cosine import CosineWeighting
 from aboutness.models.model import Model, register
 from aboutness.models.terms import TermScorer
@@ -56,9 +56,8 @@ class TFIDF(Model):
 
     variant: str = parameter("galke", Choice(tuple(IDF)), "which idf")
 
-    def bind(self, snapshot: Snapshot) -> TermScorer:
-        """Return a scorer for one generation of an index."""
-        view = self.view(snapshot)
+    def scorer(self, view: LayerView) -> TermScorer:
+        """Return a scorer for a view."""
         n, df = max(view.statistics.documents, 1), np.maximum(view.statistics.df, 1).astype(np.float64)
         weighting = CosineWeighting(view, IDF[self.variant](n, df), lambda counts, _length: counts)
         return TermScorer(view, weighting)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -35,14 +35,18 @@ class Searcher(Protocol):
         ...
 
 
-def bind(ranker: Ranker, snapshot: Snapshot) -> Searcher:
-    """Return a ranker bound to one generation of an index: read-only and safe to use from several threads."""
+def bind(ranker: Ranker, snapshot: Snapshot, part: Callable[[Ranker], Searcher] | None = None) -> Searcher:
+    """Return a ranker bound to one generation of an index: read-only and safe to use from several threads.
+
+    `part` binds the rankers that it is made of, where the caller keeps such.
+    """
+    inner = part or (lambda one: bind(one, snapshot))
     if isinstance(ranker, Model):
         return ranker.bind(snapshot)
     if isinstance(ranker, Cut):
-        return _BoundCut(bind(ranker.ranker, snapshot), ranker.depth)
+        return _BoundCut(inner(ranker.ranker), ranker.depth)
     if isinstance(ranker, Rerank):
-        return _BoundRerank(bind(ranker.first, snapshot), bind(ranker.second, snapshot), snapshot.size)
+        return _BoundRerank(inner(ranker.first), inner(ranker.second), snapshot.size)
     raise UsageError(f"not a ranker: {shown(ranker)}")
 
 
