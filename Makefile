@@ -55,9 +55,11 @@ extras: $(VENV)/dev.stamp ## add the optional packages (one needs a C++ compiler
 
 bench: $(BENCH)/bench.stamp ## measure against the peers, and write bench/results
 	$(BENCH)/bin/python -m bench
+	$(BENCH)/bin/python -m bench.search
 
 bench-quick: $(BENCH)/bench.stamp ## the same on small collections
 	$(BENCH)/bin/python -m bench --quick
+	$(BENCH)/bin/python -m bench.search --quick
 
 $(BENCH)/bench.stamp: requirements/bench.txt pyproject.toml
 	$(call venv,$(BENCH))

@@ -363,7 +363,7 @@ def test_an_unknown_ranker_is_told_with_the_known_ones(index):
 def test_the_ranker_may_be_an_object_and_has_a_default(index):
     assert pairs(index.search("city", ranker=ab.QL(mu=5))) == pairs(index.search("city", ranker="ql[mu=5]"))
     assert pairs(index.search("city")) == pairs(index.search("city", ranker=DEFAULT_RANKER))
-    assert How().bound_ranker == ab.ranker(DEFAULT_RANKER)
+    assert How().expression == ab.ranker(DEFAULT_RANKER)
     assert (How(match="and").step, How(match="bm25 % 3").step, How(match=ab.BM25() % 3).step) == (
         "and",
         "or",
