@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import aboutness
+from aboutness.models.known import MODELS
 
 SOURCE = Path(aboutness.__file__).parent
 HEAVY = ("numba", "numpy", "scipy", "sklearn", "rich", "llvmlite", "Stemmer", "ir_measures", "ir_datasets")
@@ -62,6 +63,13 @@ def test_each_name_is_the_thing_of_its_home():
     for name, home in aboutness._HOMES.items():
         thing = getattr(aboutness, name)
         assert (thing.__name__, thing.__module__) == (name, home)
+
+
+def test_every_model_can_be_had_by_the_name_of_its_class():
+    assert MODELS
+    for model in MODELS.values():
+        assert getattr(aboutness, model.__name__) is model
+        assert model.__name__ in aboutness.__all__
 
 
 def test_a_name_that_is_not_there():

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import gc
 import gzip
 import json
 
@@ -12,7 +13,9 @@ from aboutness.app.comparing import (
     collection,
     compare,
     evaluate_runs,
+    results_in,
     run_queries,
+    run_tag,
     save_comparison,
 )
 from aboutness.app.index import Index
@@ -63,6 +66,13 @@ def test_a_row_is_what_searching_finds(small, index):
         }
 
 
+def test_runs_outlive_the_index_that_was_made_for_them(small, index, tmp_path):
+    found = compare(["bm25", "ql"], small)
+    gc.collect()
+    assert [row.run for row in found.rows] == [row.run for row in compare(["bm25", "ql"], small, index=index).rows]
+    assert len(save_comparison(found, tmp_path)) == 4
+
+
 def test_measures_by_name_list_or_text(small, index):
     for measures in ("AP, P(rel=2)@5", ["AP", "P(rel=2)@5"], ("AP", "P(rel=2)@5", "AP")):
         assert compare("bm25", small, measures, index=index).measures == ("AP", "P(rel=2)@5")
@@ -102,12 +112,14 @@ def test_match_and_fields_are_as_in_search(small, index):
         compare("bm25", small, index=index, fields="body")
 
 
-def test_wrong_rankers_and_depths_are_told_before_anything_is_indexed(small, tmp_path):
+def test_wrong_rankers_measures_and_depths_are_told_before_anything_is_indexed(small, tmp_path):
     broken = write_collection(tmp_path / "broken")
     (broken / "corpus.jsonl").write_text("nonsense\n")
     for rankers in ("bm26", ["bm25", "bm25[k1=-1]"], ["bm25 >> ql"]):
         with pytest.raises(UsageError):
             compare(rankers, broken)
+    with pytest.raises(UsageError, match="there is no measure 'nope'"):
+        compare("bm25", broken, ["AP", "nope"])
     for depth in (0, -1, 1.5, True):
         with pytest.raises(UsageError, match="k must be a whole number of at least 1"):
             compare("bm25", broken, depth=depth)
@@ -158,7 +170,7 @@ def test_a_run(index, tmp_path):
     assert [row[:4] for row in rows] == [
         ["7", "Q0", "d3", "1"], ["7", "Q0", "d7", "2"], ["9", "Q0", "d5", "1"],
     ]  # fmt: skip
-    assert {row[5] for row in rows} == {"bm25%2>>ql"}
+    assert {row[5] for row in rows} == {"bm25-2-ql"}
     assert read_run(tmp_path / "x.trec") == {
         "7": [("d7", hits[1].score), ("d3", hits[0].score)],
         "9": [("d5", hits[2].score)],
@@ -167,8 +179,8 @@ def test_a_run(index, tmp_path):
 
 def test_a_run_to_some_depth_with_a_tag_fields_and_match(index, small, tmp_path):
     queries, target = small / "queries.jsonl", tmp_path / "x.trec"
-    run_queries(index, queries, target, depth=1, tag="my own")
-    assert {line.split()[5] for line in target.read_text().splitlines()} == {"myown"}
+    run_queries(index, queries, target, depth=1, tag="My>>own")
+    assert {line.split()[5] for line in target.read_text().splitlines()} == {"My>>own"}
     assert {line.split()[3] for line in target.read_text().splitlines()} == {"1"}
     run_queries(index, queries, target, match="and", fields="text", threads=2)
     assert list(read_run(target)) == ["q1", "q2", "q3", "q5"]
@@ -177,8 +189,26 @@ def test_a_run_to_some_depth_with_a_tag_fields_and_match(index, small, tmp_path)
     ]
     run_queries(index, queries, target, match="bm25 % 1")
     assert [len(pairs) for pairs in read_run(target).values()] == [1, 1, 1, 1]
-    with pytest.raises(UsageError, match="tag of a run must be one word"):
-        run_queries(index, queries, target, tag=" ")
+    for tag in (" ", "", "my own"):
+        with pytest.raises(UsageError, match="tag of a run must be one word"):
+            run_queries(index, queries, target, tag=tag)
+
+
+@pytest.mark.parametrize(
+    ("ranker", "tag"),
+    [
+        ("bm25", "bm25"),
+        ("bm25 % 100 >> ql", "bm25-100-ql"),
+        ("bm25[k1=1.7,b=.95]", "bm25-k1-1.7-b-0.95"),
+        ("bm25[variant=bm25+,fields=3*Title+text] % 2", "bm25-fields-3-title-text-variant-bm25-2"),
+        ("(bm25 % 5 >> ql) % 3 >> tfidf", "bm25-5-ql-3-tfidf"),
+    ],
+)
+def test_the_tag_is_the_ranker_in_one_word(index, small, tmp_path, ranker, tag):
+    assert run_tag(ab.ranker(ranker)) == tag
+    if "Title" not in ranker:
+        run_queries(index, small / "queries.jsonl", tmp_path / "x.trec", ranker)
+        assert {line.split()[5] for line in (tmp_path / "x.trec").read_text().splitlines()} == {tag}
 
 
 def test_a_run_that_fails_leaves_the_old_one(index, small, tmp_path):
@@ -187,7 +217,10 @@ def test_a_run_that_fails_leaves_the_old_one(index, small, tmp_path):
     queries = small / "queries.jsonl"
     blank = Index.build([{"id": "with blank", "text": "city"}])
     assert [hit.id for hit in blank.search("city")] == ["with blank"]
-    with pytest.raises(UsageError, match=r"the document id must be one word, without blanks, .* got 'with blank'"):
+    with pytest.raises(
+        UsageError,
+        match=r"the document id must be one word, without blanks, .* got 'with blank'\. Choose others, or ",
+    ):
         run_queries(blank, queries, target)
     (tmp_path / "two.tsv").write_text("1\tcity\n1\tsong\n")
     with pytest.raises(BadInput, match=r"two\.tsv: two queries have the id '1'"):
@@ -249,7 +282,7 @@ def test_a_comparison_is_saved_whole(small, index, tmp_path):
         "results.json", "per_query.csv", *(f"runs/{name}.trec" for name in names),
     ]  # fmt: skip
     assert {path for path in (tmp_path / "new").rglob("*") if path.is_file()} == set(written)
-    assert json.loads(written[0].read_text()) == found.to_json()
+    assert json.loads(written[0].read_text()) == found.to_json() | {"runs": [f"{name}.trec" for name in names]}
     with written[1].open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["query"] for row in rows] == list(QRELS) * 6
@@ -266,6 +299,71 @@ def test_saving_again_replaces(small, index, tmp_path):
     save_comparison(compare("bm25", small, ["RR"], index=index), tmp_path)
     assert list(json.loads((tmp_path / "results.json").read_text())["rows"][0]) == ["ranker", "RR"]
     assert (tmp_path / "per_query.csv").read_text().startswith("ranker,query,RR\nbm25,q1,1.0\n")
+
+
+def test_saving_again_removes_the_runs_of_before_and_nothing_else(small, index, tmp_path):
+    runs = tmp_path / "runs"
+    save_comparison(compare(["bm25", "ql", "tfidf"], small, ["AP"], index=index), tmp_path)
+    mine = [tmp_path / "notes.txt", runs / "04-mine.trec", runs / "02-ql.trec.gz", tmp_path / "05-mine.trec"]
+    for path in mine:
+        path.write_text("mine")
+    written = save_comparison(compare(["bm25", "tfidf"], small, ["AP"], index=index), tmp_path)
+    assert sorted(path.name for path in runs.iterdir()) == [
+        "01-bm25.trec", "02-ql.trec.gz", "02-tfidf.trec", "04-mine.trec",
+    ]  # fmt: skip
+    assert all(path.read_text() == "mine" for path in mine)
+    assert json.loads((tmp_path / "results.json").read_text())["runs"] == ["01-bm25.trec", "02-tfidf.trec"]
+    assert all(path.is_file() for path in written)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "nonsense", "[]", "7", "{}", '{"runs": null}', '{"runs": 5}', '{"runs": [null, 7]}',
+        '{"runs": ["../kept.trec", "kept.trec", "/01-kept.trec", "01-Kept.trec", "01-../kept.trec", "01-kept.txt", ""]}',
+    ],
+)  # fmt: skip
+def test_what_stands_there_as_results_is_not_trusted(small, index, tmp_path, before):
+    (tmp_path / "runs").mkdir()
+    for name in ("kept.trec", "runs/kept.trec", "runs/01-Kept.trec", "runs/01-kept.txt"):
+        (tmp_path / name).write_text("mine")
+    (tmp_path / "results.json").write_text(before)
+    save_comparison(compare("bm25", small, ["AP"], index=index), tmp_path)
+    assert json.loads((tmp_path / "results.json").read_text())["runs"] == ["01-bm25.trec"]
+    assert sorted(path.name for path in tmp_path.rglob("*ept*")) == [
+        "01-Kept.trec", "01-kept.txt", "kept.trec", "kept.trec",
+    ]  # fmt: skip
+
+
+def test_saving_that_fails_leaves_what_was_there(small, index, tmp_path):
+    blank = Index.build([{"id": "with blank", "text": "city"}])
+    cannot = compare(["bm25", "ql"], small, ["AP"], index=blank)
+    with pytest.raises(UsageError, match="the document id must be one word"):
+        save_comparison(cannot, tmp_path / "new" / "out")
+    assert not list(tmp_path.iterdir())
+    save_comparison(compare("tfidf", small, ["AP"], index=index), tmp_path)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    with pytest.raises(UsageError, match="the document id must be one word"):
+        save_comparison(cannot, tmp_path)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_the_folder_of_work_that_fails_is_removed_if_it_was_made_for_it(tmp_path):
+    (tmp_path / "there").mkdir()
+    for name in ("new/deep/out", "there", "there/out"):
+        with pytest.raises(KeyError), results_in(tmp_path / name):
+            assert (tmp_path / name / "runs").is_dir()
+            raise KeyError
+        assert [path.name for path in tmp_path.rglob("*")] == ["there"]
+    with pytest.raises(KeyError), results_in(tmp_path / "a" / "b"):
+        (tmp_path / "a" / "mine").touch()
+        raise KeyError
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["mine"]
+    with results_in(tmp_path / "well"):
+        pass
+    assert (tmp_path / "well" / "runs").is_dir()
+    with results_in(None):
+        pass
 
 
 def test_a_place_that_cannot_be_written(small, index, tmp_path):

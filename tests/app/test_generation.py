@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from dataclasses import dataclass
+from threading import Barrier, Event
+from typing import ClassVar
 
 import pytest
 
@@ -10,6 +12,7 @@ from aboutness.app.index import Index
 from aboutness.core.errors import UsageError
 from aboutness.models.bm25 import BM25
 from aboutness.models.question import Question
+from aboutness.rank.bound import bind
 from aboutness.rank.grammar import ranker
 
 RECORDS = [{"id": "a", "text": "a city in New Mexico"}, {"id": "b", "text": "songs of the city"}]
@@ -27,6 +30,51 @@ def test_a_ranker_is_bound_once(snapshot):
     assert generation.bound(ranker("bm25 % 5 >> ql")) is generation.bound(ranker("(bm25 % 5) >> (ql)"))
     for other in ("bm25", "bm25[k1=1] % 5", "bm25[k1=1,fields=text]", "bm25[k1=1,layer=main]"):
         assert generation.bound(ranker(other)) is not bound
+
+
+def test_what_a_ranker_is_made_of_is_shared(snapshot):
+    generation = Generation(snapshot)
+    rerank = generation.bound(ranker("bm25 % 100 >> ql"))
+    assert rerank.second is generation.bound(ranker("ql"))
+    assert rerank.first is generation.bound(ranker("bm25 % 100"))
+    assert rerank.first.inner is generation.bound(ranker("bm25"))
+    later = generation.bound(ranker("ql % 7 >> bm25"))
+    assert (later.first.inner, later.second) == (rerank.second, rerank.first.inner)
+    assert generation.bound(ranker("bm25[k1=1] % 100 >> ql")).first is not rerank.first
+    asked = [Question("city")]
+    (shared,), (alone,) = rerank.top_many(asked), bind(ranker("bm25 % 100 >> ql"), snapshot).top_many(asked)
+    assert (shared.documents.tolist(), shared.scores.tolist()) == (alone.documents.tolist(), alone.scores.tolist())
+
+
+@dataclass(frozen=True)
+class Slow(BM25):
+    """A model that takes its time to be bound: as long as it is held."""
+
+    started: ClassVar[Event] = Event()
+    go_on: ClassVar[Event] = Event()
+    bindings: ClassVar[list[int]] = []
+
+    def bind(self, snapshot):
+        self.bindings.append(1)
+        self.started.set()
+        assert self.go_on.wait(30)
+        return super().bind(snapshot)
+
+
+def test_a_ranker_does_not_wait_for_the_first_use_of_another(snapshot):
+    generation = Generation(snapshot)
+    warm = generation.bound(ranker("bm25"))
+    with ThreadPoolExecutor(4) as pool:
+        try:
+            slow = [pool.submit(generation.bound, Slow()) for _ in range(2)]
+            assert Slow.started.wait(30)
+            assert pool.submit(generation.bound, ranker("bm25")).result(30) is warm
+            assert pool.submit(generation.bound, ranker("ql")).result(30) is not warm
+            assert not any(one.done() for one in slow)
+        finally:
+            Slow.go_on.set()
+        assert slow[0].result(30) is slow[1].result(30) is generation.bound(Slow())
+    assert len(Slow.bindings) == 1
 
 
 def test_what_was_not_used_for_long_is_let_go(snapshot):

@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
@@ -240,6 +243,58 @@ def test_several_changes_are_one_generation(tmp_path):
     assert index.snapshot.generation == 2
     assert [document.id for document in index] == ["b", "c"]
     assert index.view("pieces").analyzer == Analyzer("own", letters=(3, 3))
+
+
+def test_refreshing_never_goes_back(tmp_path):
+    index = Index.build(RECORDS, tmp_path / "x")
+    shutil.copytree(tmp_path / "x", tmp_path / "old")
+    index.add([{"id": "c", "text": "more"}])
+    reading = index.generation
+    shutil.rmtree(tmp_path / "x")
+    (tmp_path / "old").rename(tmp_path / "x")
+    assert Index.open(tmp_path / "x").snapshot.generation == 1
+    assert not index.refresh()
+    assert index.generation is reading
+    assert (index.snapshot.generation, "c" in index) == (2, True)
+
+
+def test_threads_that_refresh_at_once_only_go_up(tmp_path):
+    Index.build(RECORDS, tmp_path / "x")
+    reader, writer = Index.open(tmp_path / "x"), Index.open(tmp_path / "x")
+    done = Event()
+
+    def refresh(_):
+        seen, changed = [reader.snapshot.generation], 0
+        while not done.is_set():
+            changed += reader.refresh()
+            seen.append(reader.snapshot.generation)
+        return seen, changed
+
+    with ThreadPoolExecutor(4) as pool:
+        found = [pool.submit(refresh, n) for n in range(4)]
+        try:
+            for n in range(8):
+                writer.add([{"id": f"n{n}", "text": "more"}])
+        finally:
+            done.set()
+        results = [one.result() for one in found]
+    assert all(seen == sorted(seen) for seen, _ in results)
+    changes = sum(changed for _, changed in results) + reader.refresh()
+    assert (reader.snapshot.generation, len(reader)) == (9, 10)
+    assert 1 <= changes <= 8
+
+
+def test_which_words_are_known():
+    index = Index.build(RECORDS, layers={"pieces": "letters"})
+    assert index.knows("cities of unheard")
+    assert index.knows("SONG")
+    assert not Index.build(RECORDS).knows("mexicanos")
+    assert index.knows("mexicanos")  # by its letters
+    for text in ("", "the", "qqqqq", "\udcff", "?!"):
+        assert not index.knows(text)
+    index.delete("b")
+    assert not index.knows("song")
+    assert not Index.build([]).knows("city")
 
 
 def test_layers_and_weights_of_a_build(tmp_path):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import gc
 import json
 import math
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import FrozenInstanceError
 
@@ -20,6 +21,7 @@ from aboutness.models.known import MODELS
 from experiment.small import documents
 
 RANKERS = [*MODELS, "bm25 % 3", "bm25 % 4 >> ql", "ql[smoothing=jm,lam=.3]", "bm25[variant=bm25+,fields=text]"]
+FIELDS = "fields must be fields, with weights from 1e-9 to 1e9 where they have some, such as title or 3*title+text"
 MATCHES = ["or", "and", "all", "bm25 % 2", "tfidf % 3 >> ql % 1"]
 
 every_ranker = pytest.mark.parametrize("ranker", RANKERS)
@@ -122,6 +124,26 @@ def test_explanations_sum_to_scores(index, ranker):
         assert {part.name for part in explanation.parts} == {"old", "citi", "song", "mexico"}
 
 
+@pytest.mark.parametrize(
+    ("ranker", "keys"),
+    [
+        ("bm25", ["in_query", "in_document", "df", "idf", "length_factor"]),
+        ("ql", ["in_query", "in_document", "p_in_document", "p_in_collection"]),
+        ("tfidf", ["in_query", "in_document", "df", "idf", "component"]),
+        ("bm25-cosine", ["in_query", "in_document", "df", "idf", "component"]),
+    ],
+)
+def test_the_numbers_of_an_explanation(index, ranker, keys):
+    (part,) = index.explain("old", "d3", ranker).parts
+    assert list(part.details) == keys
+    assert (part.details["in_query"], part.details["in_document"]) == (1.0, 2.0)
+    (plain,) = index.explain("old", "d3", ranker).to_json()["parts"]
+    assert list(plain) == ["name", "value", *keys]
+    shown = str(index.explain("old", "d3", ranker)).splitlines()[1]
+    assert all(f"{key.replace('_', ' ')} " in shown for key in keys)
+    assert "_" not in shown
+
+
 def test_a_document_that_was_not_found_is_explained_too(index):
     explanation = index.explain("cities", "d5")
     assert (explanation.score, [part.value for part in explanation.parts]) == (0.0, [0.0])
@@ -156,8 +178,18 @@ def test_a_query_can_be_a_document(index, ranker):
 
 def test_fields_that_the_index_has_not_are_passed_over(index):
     asked = Document("mine", {"title": "cities", "abstract": "old songs"})
-    assert pairs(index.search(asked)) == pairs(index.search("cities"))
-    assert not index.search(Document("mine", {"abstract": "old songs"}))
+    assert pairs(index.search(asked)) == pairs(index.search("cities")) != []
+
+
+def test_a_document_must_share_a_field_with_the_index(index):
+    alien = Document("mine", {"abstract": "old songs", "body": "cities"})
+    told = r"the index has none of the document's fields abstract, body\. It has: title, text$"
+    with pytest.raises(UsageError, match=told):
+        index.search(alien)
+    with pytest.raises(UsageError, match=told):
+        index.search_many(["city", documents()[0], alien])
+    assert not index.search(Document("mine", {"title": "unheard"}))
+    assert not index.search(Document("mine", {}))
 
 
 @pytest.mark.parametrize("match", MATCHES)
@@ -302,18 +334,36 @@ def test_fields(index):
     titles = index.search("rivers and cities", fields="title")
     assert sorted(ids(titles)) == ["d2", "d4"]
     assert str(titles.ranker) == "bm25[fields=title]"
-    for fields in (["title"], ("title",), {"title": 1}, [("title", 1.0)]):
-        assert pairs(index.search("rivers and cities", fields=fields)) == pairs(titles)
+    for fields in (["title"], ("title",), {"title": None}, [("title", None)]):
+        same = index.search("rivers and cities", fields=fields)
+        assert (pairs(same), same.ranker) == (pairs(titles), titles.ranker)
+    for fields in ("1*title", {"title": 1}, [("title", 1.0)]):
+        once = index.search("rivers and cities", fields=fields)
+        assert (pairs(once), str(once.ranker)) == (pairs(titles), "bm25[fields=1*title]")
     assert pairs(index.search("rivers and cities", fields="title+text")) == pairs(
         index.search("rivers and cities")
     )
     weighted = index.search("rivers and cities", fields={"title": 3, "text": 1})
-    assert str(weighted.ranker) == "bm25[fields=3*title+text]"
+    assert str(weighted.ranker) == "bm25[fields=3*title+1*text]"
+    assert str(index.search("city", fields="3*title + text").ranker) == "bm25[fields=3*title+text]"
     assert pairs(weighted) == pairs(index.search("rivers and cities", fields="3*title + text"))
     assert pairs(weighted) == pairs(index.search("rivers and cities", ranker="bm25[fields=3*title+text]"))
     assert pairs(weighted) != pairs(index.search("rivers and cities"))
     assert ids(index.search(like="d2", fields="title")) == []
     assert "d1" in ids(index.search(like="d2", fields="text"))
+
+
+@pytest.mark.parametrize("ranker", MODELS)
+def test_a_field_without_a_weight_counts_as_the_index_says(ranker):
+    index = Index.build(documents(), weights={"title": 3})
+    asked = "rivers of the city"
+    whole = pairs(index.search(asked, ranker=ranker))
+    for fields in ("title+text", ["title", "text"], "3*title+text", {"text": 1, "title": 3}):
+        assert dict(pairs(index.search(asked, ranker=ranker, fields=fields))) == dict(whole)
+    alike = pairs(Index.build(documents()).search(asked, ranker=ranker))
+    assert dict(alike) != dict(whole)
+    for fields in ("1*title+text", {"title": 1, "text": 1}):
+        assert pairs(index.search(asked, ranker=ranker, fields=fields)) == alike
 
 
 def test_fields_reach_every_part_but_those_that_choose_their_own(index):
@@ -324,9 +374,12 @@ def test_fields_reach_every_part_but_those_that_choose_their_own(index):
     assert ids(hits) == ["d2"]
 
 
-@pytest.mark.parametrize("fields", ["", [], {}, "0*title", {"title": 0}, {"title": -1}, "title+title", 5, [None]])
+@pytest.mark.parametrize(
+    "fields",
+    ["", [], {}, "0*title", {"title": 0}, {"title": -1}, {"title": 1e-10}, "1e10*title", "title+title", 5, [None]],
+)
 def test_what_are_no_fields_is_refused(index, fields):
-    with pytest.raises(UsageError, match="fields must be fields with weights above 0"):
+    with pytest.raises(UsageError, match=re.escape(FIELDS)):
         index.search("city", fields=fields)
 
 

@@ -198,7 +198,10 @@ def test_in_words(call, small, index):
     head, table = ran.out.split("\n\n")
     assert head == "small: 7 documents (english), 5 queries"
     assert table == f"{compare(['bm25', 'ql'], small, 'AP', index=index)}\n"
-    assert "small: 1 judged documents are not in the collection: they count as never found\n" in ran.err
+    assert ran.err == (
+        "small: 1 judged documents are not in the collection: they count as never found\n"
+        "small: 2 judged queries have no ranking by the first ranker: they count 0\n"
+    )
     ran = call("experiment", small, "-r", "bm25", "--measures", "AP", "--per-query")
     rows = ran.out.split("\n\n")[1].splitlines()
     assert rows[0].split() == ["ranker", "query", "AP"]
@@ -232,7 +235,11 @@ def test_a_folder_of_results(call, small, tmp_path):
     ran = call(
         "experiment", small, "-r", "bm25,bm25[k1=1,b=0] % 2 >> ql", "-o", "c", "--measures", "AP,RR", "--json"
     )
-    assert json.loads((tmp_path / "c" / "results.json").read_text()) == ran.json
+    runs = ["01-bm25.trec", "02-bm25-k1-1-b-0-2-ql.trec"]
+    assert json.loads((tmp_path / "c" / "results.json").read_text()) == ran.json | {"runs": runs}
+    assert {line.split()[5] for line in (tmp_path / "c" / names[3]).read_text().splitlines()} == {
+        "bm25-k1-1-b-0-2-ql"
+    }
     for name in names:
         assert (tmp_path / "c" / name).read_bytes() == (tmp_path / "a" / "b" / name).read_bytes()
     with (tmp_path / "c" / "per_query.csv").open(newline="") as file:
@@ -242,6 +249,31 @@ def test_a_folder_of_results(call, small, tmp_path):
     evaluated = call("evaluate", small, *(f"c/{name}" for name in names[2:]), "--measures", "AP,RR", "--json").json
     for row, one in zip(ran.json["rows"], evaluated["rows"], strict=True):
         assert (row["AP"], row["RR"]) == (one["AP"], one["RR"])
+
+
+def test_a_folder_of_results_used_again(call, small, tmp_path):
+    call("experiment", small, "-r", "bm25,ql", "-o", "out", "--measures", "AP")
+    (tmp_path / "out" / "runs" / "mine.trec").write_text("mine")
+    call("experiment", small, "-r", "tfidf", "-o", "out", "--measures", "AP")
+    assert sorted(path.name for path in (tmp_path / "out" / "runs").iterdir()) == ["01-tfidf.trec", "mine.trec"]
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert call("experiment", small, "-r", "bm25[layer=nope]", "-o", "out").code == 2
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_measures_and_the_folder_are_looked_at_before_the_documents(call, tmp_path):
+    broken = write_collection(tmp_path / "broken")
+    (broken / "corpus.jsonl").write_text("nonsense\n")
+    ran = call("experiment", broken, "--measures", "AP,nope")
+    assert ran.code == 2
+    assert "there is no measure 'nope'" in ran.err
+    ran = call("experiment", broken, "-o", "broken/qrels.tsv")
+    assert ran.code == 6
+    assert "cannot make the folder broken/qrels.tsv" in ran.err
+    ran = call("experiment", broken, "-o", "new/out")
+    assert ran.code == 3
+    assert "corpus.jsonl:1: " in ran.err
+    assert [path.name for path in tmp_path.iterdir()] == ["broken"]
 
 
 def test_a_folder_that_cannot_be_made_ends_with_6(call, small, write):
@@ -296,9 +328,13 @@ def test_a_broken_collection_ends_with_3(call, tmp_path, name):
         (["--match", "xor"], "match must be one of"),
         (["--fields", "body"], "the index has no field 'body'"),
         (["--analyzer", "englsh"], "did you mean 'english'?"),
+        (["--index", "INDEX", "--analyzer", "english"], "give --index or --analyzer, not both"),
+        (["--index", "none.index", "--analyzer", "plain"], "give --index or --analyzer, not both"),
+        (["--measures", "AP,nope"], "there is no measure 'nope'"),
     ],
 )
 def test_wrong_use_ends_with_2(call, small, options, told, tmp_path):
+    options = [str(small / "small.index") if one == "INDEX" else one for one in options]
     ran = call("experiment", small, "-o", "out", *options)
     assert (ran.code, ran.out) == (2, "")
     assert told in ran.err

@@ -73,7 +73,8 @@ OPTIONS = {
     ),
     "nowhere": (["--where", "year=1"], {"where": ["year=1"]}),
     "a field": (["--fields", "title"], {"fields": "title"}),
-    "fields": (["--fields", "3*title + text"], {"fields": {"title": 3, "text": 1}}),
+    "fields": (["--fields", "3*title + text"], {"fields": {"title": 3, "text": None}}),
+    "fields with weights": (["--fields", "3*title + 1*text"], {"fields": {"title": 3, "text": 1}}),
     "all of it": (
         ["-k", "3", "--match", "bm25 % 4", "--where", "year>1900", "--fields", "text"],
         {"k": 3, "match": "bm25 % 4", "where": "year>1900", "fields": ["text"]},
@@ -111,7 +112,11 @@ def test_the_shape_of_json(call, folder):
         explanation["score"] == hit["score"] == pytest.approx(sum(part["value"] for part in explanation["parts"]))
     )
     assert [part["name"] for part in explanation["parts"]] == ["old", "song"]
-    assert all({"name", "value", "in query", "in document"} <= part.keys() for part in explanation["parts"])
+    keys = ["name", "value", "in_query", "in_document", "df", "idf", "length_factor"]
+    assert [list(part) for part in explanation["parts"]] == [keys] * 2
+    words = call("search", folder, "old songs", "-k", "1", "--explain").out
+    assert "in query 1, in document 2, df 2, idf " in words
+    assert ", length factor " in words
 
 
 def test_explanations_are_those_of_python(call, folder, index):
@@ -180,11 +185,26 @@ def test_explained_in_words(call, folder, index):
 
 
 def test_nothing_found_is_no_error(call, folder):
-    for query in ("unheard", "the", ""):
-        ran = call("search", folder, query)
-        assert (ran.code, ran.err) == (0, "")
+    for query in ("unheard", "the", "", "un heard"):
+        ran = call("search", folder, query, "-r", "bm25,ql")
+        assert (ran.code, ran.err) == (0, "no word of the query stands in the index\n")
         assert ran.out.startswith("bm25: 0 hits in ")
-        assert call("search", folder, query, "--json").json["hits"] == []
+        ran = call("search", folder, query, "--json")
+        assert (ran.code, ran.err, ran.json["hits"]) == (0, "", [])
+
+
+def test_nothing_found_of_words_that_are_there_is_told_by_the_count_alone(call, folder):
+    for arguments in (
+        ["city", "--where", "year=1"],
+        ["Mexico", "--fields", "title"],
+        ["city cats", "--match", "and"],
+        ["unheard city", "--match", "and"],
+        ["--like", "d6"],
+    ):
+        ran = call("search", folder, *arguments)
+        assert (ran.code, ran.err) == (0, "")
+        assert ran.out.startswith("bm25")
+        assert ": 0 hits in " in ran.out
 
 
 def test_a_document_is_not_like_itself(call, folder):
@@ -274,6 +294,8 @@ def test_run(call, place, folder, index, tmp_path):
         for hit in index.search(query["text"], 2, "ql")
     ]
     assert [row[:4] + row[5:] for row in rows] == wanted
+    ran = call("run", folder, place / "queries.jsonl", "-o", "-", "-r", "bm25 % 100 >> ql")
+    assert {line.split()[5] for line in ran.out.splitlines()} == {"bm25-100-ql"}
 
 
 def test_a_run_is_printed_alone(call, run, place, folder, tmp_path):
@@ -311,7 +333,10 @@ def test_ids_with_blanks_are_searched_but_not_run(call, write, place, tmp_path):
     assert call("explain", "x", "city", "with blank").code == 0
     ran = call("run", "x", place / "queries.jsonl", "-o", "x.trec")
     assert (ran.code, ran.out) == (2, "")
-    assert "the document id must be one word, without blanks, to stand in a run; got 'with blank'" in ran.err
+    assert (
+        "the document id must be one word, without blanks, to stand in a run; got 'with blank'. "
+        "Choose others, or compare with `aboutness experiment`, which needs no run\n"
+    ) in ran.err
     assert [path.name for path in tmp_path.iterdir()] == ["x"]
 
 
@@ -400,8 +425,14 @@ WRONG_USES = [
     (["search", "city", "--match", "bm25"], "such as 'bm25 % 100 >> bm25'"),
     (["search", "city", "--where", "year"], "a condition is written key=value"),
     (["search", "city", "--fields", "body"], "the index has no field 'body'"),
-    (["search", "city", "--fields", "0*title"], "fields must be fields with weights above 0"),
-    (["search", "city", "--fields", ""], "fields must be fields with weights above 0"),
+    (
+        ["search", "city", "--fields", "0*title"],
+        "fields must be fields, with weights from 1e-9 to 1e9 where they have some",
+    ),
+    (
+        ["search", "city", "--fields", ""],
+        "fields must be fields, with weights from 1e-9 to 1e9 where they have some",
+    ),
     (["search", "city", "--nope"], "--nope"),
     (["explain", "city"], "ID"),
     (["run", "QUERIES"], "-o"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import given, settings
@@ -33,7 +34,10 @@ def index():
 
 
 def by_hand(index, one, text, depth=1000, match="or"):
-    ranking = bind(one, index.snapshot).top_many([Question(text)], depth, match=match)[0]
+    return pairs(index, bind(one, index.snapshot).top_many([Question(text)], depth, match=match)[0])
+
+
+def pairs(index, ranking):
     return [
         (index.snapshot.id(number), score)
         for number, score in zip(ranking.documents.tolist(), ranking.scores.tolist(), strict=True)
@@ -51,6 +55,21 @@ def test_every_ranker_answers_every_judged_query(index):
         assert list(row.run) == ["q1", "q2", "q3", "q4"]
         assert row.run["q4"] == []
         assert row.evaluation == evaluate(QRELS, row.run, MEASURES)
+
+
+def test_a_run_is_a_mapping_that_can_be_read_again_and_again(index):
+    (row,) = compare_on(index.snapshot, SMALL, RANKERS[:1], MEASURES).rows
+    assert isinstance(row.run, Mapping)
+    assert not isinstance(row.run, dict)
+    assert (len(row.run), list(row.run), "q1" in row.run, "q6" in row.run) == (
+        4, ["q1", "q2", "q3", "q4"], True, False,
+    )  # fmt: skip
+    assert row.run["q1"] == row.run["q1"] == dict(row.run.items())["q1"]
+    assert all(type(one) is str and type(score) is float for one, score in row.run["q1"])
+    with pytest.raises(KeyError):
+        row.run["q6"]
+    assert row.run == dict(row.run)
+    assert row.run != dict(row.run) | {"q1": []}
 
 
 def test_values_are_those_of_textbooks(index):
@@ -158,8 +177,10 @@ def test_batches_answer_as_one_by_one(index, count):
     for one in RANKERS:
         bound = bind(one, index.snapshot)
         for threads in (1, 3, None):
-            found = list(rankings(index.snapshot, bound, collection.queries, 5, threads=threads))
-            assert found == [(query.id, by_hand(index, one, query.text, 5)) for query in collection.queries]
+            found = rankings(bound, collection.queries, 5, "or", threads)
+            assert [(query, pairs(index, ranking)) for query, ranking in found] == [
+                (query.id, by_hand(index, one, query.text, 5)) for query in collection.queries
+            ]
 
 
 def test_progress_is_told_for_each_ranker_and_ends_at_the_end(index):
