@@ -219,7 +219,7 @@ def test_a_run_that_fails_leaves_the_old_one(index, small, tmp_path):
     assert [hit.id for hit in blank.search("city")] == ["with blank"]
     with pytest.raises(
         UsageError,
-        match=r"the document id must be one word, without blanks, .* got 'with blank'\. Choose others, or ",
+        match=r"the document id must be one word, without blanks, .* got 'with blank'; give it one ",
     ):
         run_queries(blank, queries, target)
     (tmp_path / "two.tsv").write_text("1\tcity\n1\tsong\n")

@@ -334,8 +334,8 @@ def test_ids_with_blanks_are_searched_but_not_run(call, write, place, tmp_path):
     ran = call("run", "x", place / "queries.jsonl", "-o", "x.trec")
     assert (ran.code, ran.out) == (2, "")
     assert (
-        "the document id must be one word, without blanks, to stand in a run; got 'with blank'. "
-        "Choose others, or compare with `aboutness experiment`, which needs no run\n"
+        "the document id must be one word, without blanks, to stand in a run; got 'with blank'; "
+        "give it one without blanks\n"
     ) in ran.err
     assert [path.name for path in tmp_path.iterdir()] == ["x"]
 

@@ -39,7 +39,15 @@ class Generation:
         if place.searcher is None:
             with place.lock:
                 if place.searcher is None:
-                    searcher = bind(ranker, self.snapshot, self.bound)
-                    searcher.top_many([Question("")], 1, threads=1)  # compiled code is loaded now, not when timed
-                    place.searcher = searcher
+                    place.searcher = self._bind(ranker)
         return place.searcher
+
+    def _bind(self, ranker: Ranker) -> Searcher:
+        try:
+            searcher = bind(ranker, self.snapshot, self.bound)
+            searcher.top_many([Question("")], 1, threads=1)  # compiled code is loaded now, not when timed
+        except BaseException:
+            with self._lock:
+                self._places.pop(ranker, None)  # what cannot be bound takes nobody's place
+            raise
+        return searcher

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from aboutness.app.build import Build, Records
 from aboutness.app.generation import Generation
-from aboutness.app.search import DEFAULT_RANKER, Asked, Fields, Hits, How, question, search, search_like
+from aboutness.app.search import DEFAULT_RANKER, Asked, Fields, Hits, How, checked_question, search, search_like
 from aboutness.core.algebra import Ranker
 from aboutness.core.errors import UsageError, shown
 from aboutness.core.record import Document
@@ -103,7 +103,8 @@ class Index:
         """Go over to the newest generation, if there is a newer one; return whether there was."""
         newest = Snapshot.open(self.path)
         with self._lock:  # another thread may have gone further meanwhile
-            changed = newest.generation > self.snapshot.generation
+            anew = newest.manifest.created != self.snapshot.manifest.created  # removed, and built again
+            changed = anew or newest.generation > self.snapshot.generation
             if changed:
                 self.generation = Generation(newest)
         return changed
@@ -171,7 +172,8 @@ class Index:
         """Return why a document has its score for a query, found or not."""
         generation = self.generation
         searcher = generation.bound(named_ranker(ranker))
-        return searcher.explain(question(query), generation.snapshot.number(identifier))
+        number = generation.snapshot.number(identifier)
+        return searcher.explain(checked_question(generation, query), number)
 
     # --- look into -------------------------------------------------------------------------------------
 

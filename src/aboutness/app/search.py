@@ -180,13 +180,7 @@ def search(generation: Generation, asked: Sequence[Asked], how: How) -> list[Hit
     searcher = generation.bound(ranker)
     start = time.perf_counter()
     allowed = None if how.where is None else generation.snapshot.where(how.where)
-    questions = [question(one) for one in asked]
-    for one in questions:
-        if one.fields and not set(one.fields) & set(generation.snapshot.fields):
-            raise UsageError(
-                f"the index has none of the document's fields {', '.join(one.fields)}. "
-                f"It has: {', '.join(generation.snapshot.fields)}"
-            )
+    questions = [checked_question(generation, one) for one in asked]
     rankings = searcher.top_many(questions, k, match=how.step, allowed=allowed, threads=how.threads)
     took = (time.perf_counter() - start) / max(len(asked), 1)
     found = Found(generation, searcher, questions, rankings)
@@ -219,6 +213,16 @@ def question(asked: Asked) -> Question:
     if isinstance(asked, Mapping):
         return Question(terms=asked)
     raise UsageError(f"a query must be a text, a Query, a Document or terms with weights, got {shown(asked)}")
+
+
+def checked_question(generation: Generation, asked: Asked) -> Question:
+    """Return what is asked, or raise where it is a document of which the index has no field."""
+    made, known = question(asked), generation.snapshot.fields
+    if made.fields and known and not set(made.fields) & set(known):
+        raise UsageError(
+            f"the index has none of the document's fields {', '.join(made.fields)}. It has: {', '.join(known)}"
+        )
+    return made
 
 
 def text_of(asked: Asked) -> str:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from aboutness.cli.render import ends_well, queries_progress, show_json, show_table
 from aboutness.cli.search_commands import FieldsOption, JsonOption, MatchOption, RankerOption, chosen_rankers
 from aboutness.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from aboutness.app.comparing import Comparison
 
 MeasuresOption = Annotated[
     str | None, typer.Option("--measures", help="Measures, with commas. [default: nDCG@10,AP,RR,P@10,R@100]")
@@ -93,39 +96,42 @@ def experiment(
     if index and analyzer:
         raise UsageError("an index has its own analyzer: give --index or --analyzer, not both")
     rankers = chosen_rankers(ranker) if ranker else [row["name"] for row in models()]
-    with results_in(output), queries_progress("indexing") as (tell_documents, tell_queries):
-        found = compare(
-            rankers,
-            opened(collection),
-            DEFAULT_MEASURES if measures is None else measures,
-            analyzer=analyzer or DEFAULT_ANALYZER,
-            index=Index.open(index) if index else None,
-            depth=k,
-            match=match,
-            fields=fields,
-            progress=tell_queries,
-            indexing=tell_documents,
-        )
-    if as_json:
-        show_json(found.to_json(per_query=per_query))
-        if output:
-            save_comparison(found, output)
-        return
+    with results_in(output):
+        with queries_progress("indexing") as (tell_documents, tell_queries):
+            found = compare(
+                rankers,
+                opened(collection),
+                DEFAULT_MEASURES if measures is None else measures,
+                analyzer=DEFAULT_ANALYZER if analyzer is None else analyzer,
+                index=Index.open(index) if index else None,
+                depth=k,
+                match=match,
+                fields=fields,
+                progress=tell_queries,
+                indexing=tell_documents,
+            )
+        if as_json:
+            show_json(found.to_json(per_query=per_query))
+        else:
+            _show_comparison(found, per_query=per_query)
+        written = save_comparison(found, output) if output else []
+    if output and not as_json:
+        typer.echo(f"\n{len(written)} files are in {output}")
+
+
+def _show_comparison(found: Comparison, *, per_query: bool) -> None:
     typer.echo(
         f"{found.collection}: {found.documents:,} documents ({found.analyzer}), {found.queries:,} queries\n"
     )
-    if per_query:
-        for row in found.rows:
-            values = row.evaluation.per_query
-            show_table([{"ranker": str(row.ranker), "query": query, **values[query]} for query in values])
-            typer.echo()
+    for row in found.rows if per_query else ():
+        values = row.evaluation.per_query
+        show_table([{"ranker": str(row.ranker), "query": query, **values[query]} for query in values])
+        typer.echo()
     typer.echo(str(found))
     unknown = sum(map(len, found.unknown.values()))
     _tell(found.collection, unknown, "judged documents are not in the collection: they count as never found")
     unanswered = len(found.rows[0].evaluation.unanswered) if found.rows else 0
     _tell(found.collection, unanswered, "judged queries have no ranking by the first ranker: they count 0")
-    if output:
-        typer.echo(f"\n{len(save_comparison(found, output))} files are in {output}")
 
 
 def measures(as_json: JsonOption = False) -> None:

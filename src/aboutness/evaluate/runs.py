@@ -146,7 +146,7 @@ def _word(what: str, text: str) -> str:
     """Return `text` if it can be a column of a run."""
     if text.split() != [text] or text.startswith("\ufeff"):
         raise UsageError(
-            f"the {what} must be one word, without blanks, to stand in a run; got {shown(text)}. "
-            "Choose others, or compare with `aboutness experiment`, which needs no run"
+            f"the {what} must be one word, without blanks, to stand in a run; got {shown(text)}; "
+            "give it one without blanks"
         )
     return text

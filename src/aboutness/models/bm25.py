@@ -33,7 +33,7 @@ FORMULAS = {
     "robertson": "sum of in query * idf * tf / (tf + k1 * length factor)",
     "atire": "sum of in query * idf * (k1 + 1) * tf / (tf + k1 * length factor)",
     "bm25l": "sum of in query * idf * (k1 + 1) * (tf / length factor + delta) / (k1 + tf / length factor + delta)",
-    "bm25+": "sum of in query * idf * (delta + (k1 + 1) * tf / (tf + k1 * length))",
+    "bm25+": "sum of in query * idf * (delta + (k1 + 1) * tf / (tf + k1 * length factor))",
 }
 
 
