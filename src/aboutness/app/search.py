@@ -121,6 +121,11 @@ class Found:
         self.rankings = rankings
 
     @cached_property
+    def few(self) -> bool:
+        """Tell whether the hits are so few that their ids are looked up together."""
+        return sum(map(len, self.rankings)) <= TOGETHER
+
+    @cached_property
     def ids(self) -> list[list[str]]:
         """Return the ids of all hits, looked up together."""
         if len(self.rankings) == 1:
@@ -145,8 +150,7 @@ class Hits(Sequence[Hit]):
     @cached_property
     def _hits(self) -> list[Hit]:
         found, place = self._found, self._place
-        few = sum(map(len, found.rankings)) <= TOGETHER
-        ids = found.ids[place] if few else found.generation.snapshot.ids_of(self.ranking.documents)
+        ids = found.ids[place] if found.few else found.generation.snapshot.ids_of(self.ranking.documents)
         rows = zip(ids, self.ranking.scores.tolist(), self.ranking.documents.tolist(), strict=True)
         return [Hit(rank, id_, score, number, found, place) for rank, (id_, score, number) in enumerate(rows, 1)]
 

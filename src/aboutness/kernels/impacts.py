@@ -12,17 +12,29 @@ from aboutness.kernels.search import BLOCK, best_first
 
 Ends = NDArray[np.int64]
 Impacts = NDArray[np.float32]
+Numbers = NDArray[np.int32]
+Reals = NDArray[np.float64]
 Real: TypeAlias = Any  # of the machine's
 
 
 @compiled
 def summarise(
-    lists: Ends, starts: Ends, ends: Ends, levels: Ends, impacts: Impacts, block_most: Impacts, most: Impacts,
+    lists: Ends,
+    starts: Ends,
+    ends: Ends,
+    levels: Ends,
+    documents: Numbers,
+    impacts: Impacts,
+    priors: Reals,
+    block_most: Impacts,
+    most: Impacts,
     reached: Impacts,
-) -> None:  # fmt: skip
+    lowest: Reals,
+) -> None:
     """Write, for each of some lists, its largest impact, and that of each block wholly inside it.
 
-    `reached[list, l]` is the impact that levels[l] of its postings reach, -1 where it has fewer. Levels ascend.
+    `reached[list, l]` is the impact that levels[l] of its postings reach, -1 where it has fewer, and
+    `lowest[list, l]` the lowest prior of the documents that reach it (0 without priors). Levels ascend.
     """
     for i in lists:
         start, end = starts[i], ends[i]
@@ -31,12 +43,19 @@ def summarise(
             block_most[block] = largest(impacts[block * BLOCK : (block + 1) * BLOCK])
         least_first = -impacts[start:end]
         for level in range(len(levels) - 1, -1, -1):
+            lowest[i, level] = 0.0
             if len(least_first) < levels[level]:
                 reached[i, level] = -1.0
                 continue
             best_first(least_first, levels[level])
             least_first = least_first[: levels[level]]
             reached[i, level] = -largest(least_first)
+            if len(priors):
+                low = np.inf
+                for place in range(start, end):
+                    if impacts[place] >= reached[i, level]:
+                        low = min(low, priors[documents[place]])
+                lowest[i, level] = low
 
 
 @compiled

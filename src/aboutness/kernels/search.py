@@ -24,6 +24,7 @@ from aboutness.kernels.compiled import compiled
 WINDOW = 2048  # documents whose sums are kept at once, at least: they stay in the nearest cache
 LARGEST_WINDOW = 32768
 FILLED = 1024  # postings that make a window worth its while
+FILLED_LIST = 128  # of each list, where there are many
 BLOCK = 64  # postings of which the largest impact is known
 LOOK_UP = 8  # a list this many times longer than all before it is looked into rather than read
 SLACK = 1e-15  # for each number that is added: more than rounding can take from a sum
@@ -236,7 +237,8 @@ def search_any(
 
     `bounds` are the largest weight x impact of each term's postings, `count` is the number of documents. What is
     kept comes above the query's threshold, which rises to the worst score of k documents. `sure` are values of
-    weight x impact that k postings of a term reach, or below 0; `sure`, `priors` and `allowed` may be empty.
+    weight x impact (and scale x prior) that k documents with a term reach, or -inf; `sure`, `priors` and
+    `allowed` may be empty.
 
     Terms come with the rarest first. Where a document that has only terms behind the first `must` cannot come
     above the threshold, these are looked up for the documents that others find (or read too: see LOOK_UP).
@@ -259,7 +261,7 @@ def search_any(
             postings += end[term] - at[term]
             suffix[term] = suffix[term + 1] + bounds[begin + term]
         window = WINDOW
-        while 2 * window <= len(all_sums) and postings * window < FILLED * count:
+        while 2 * window <= len(all_sums) and postings * window < max(FILLED, FILLED_LIST * terms) * count:
             window *= 2
         sums = all_sums[:window]
         begin = query_ends[query]
@@ -275,9 +277,8 @@ def search_any(
         enough = k  # keys to select from
         threshold = thresholds[query]
         for term in range(len(sure) and terms):
-            if sure[begin - terms + term] >= 0.0:
-                reached = np.float32(sure[begin - terms + term] + constant)
-                threshold = max(threshold, np.nextafter(reached, NEVER))
+            reached = np.float32(sure[begin - terms + term] + constant - slack)
+            threshold = max(threshold, np.nextafter(reached, NEVER))
         must = terms
         while True:
             while must > 0 and suffix[must - 1] + best_base <= threshold:

@@ -24,7 +24,7 @@ class ImpactLists:
     which must not be negative; they are kept as float32. Memory is taken only for lists that are asked for.
     """
 
-    def __init__(self, lists: PostingLists, weigh: Weigh) -> None:
+    def __init__(self, lists: PostingLists, weigh: Weigh, priors: NDArray[np.float64] | None = None) -> None:
         from aboutness.kernels.search import BLOCK
 
         self.lists = lists
@@ -35,6 +35,9 @@ class ImpactLists:
         self.ends = np.append(lists.ends, 0)
         self.most = np.zeros(len(self.starts), np.float32)
         self.reached = np.full((len(self.starts), len(LEVELS)), -1.0, np.float32)
+        self.lowest = np.zeros((len(self.starts), len(LEVELS)), np.float64)
+        none = np.zeros(0, np.float64)
+        self.priors = none if priors is None else priors[lists.first : lists.first + lists.size]
         self.has_dead = bool(lists.dead.any())
         self._ready = np.append(np.zeros(len(lists.terms), np.bool_), True)
         self._weigh = weigh
@@ -69,7 +72,10 @@ class ImpactLists:
         if self.has_dead:
             impacts[lists.dead[documents]] = 0.0
         self.impacts[places] = impacts
-        summarise(which, self.starts, self.ends, LEVELS, self.impacts, self.block_most, self.most, self.reached)
+        summarise(
+            which, self.starts, self.ends, LEVELS, lists.documents, self.impacts, self.priors, self.block_most,
+            self.most, self.reached, self.lowest,
+        )  # fmt: skip
         self._ready[which] = True
 
     def impact(self, which: int, document: int) -> tuple[float, float]:

@@ -97,11 +97,9 @@ class TermScorer(Scorer):
     def __init__(self, view: LayerView, weighting: Weighting) -> None:
         super().__init__(view)
         self.weighting = weighting
-        self.parts = [ImpactLists(lists, weighting.impacts) for lists in view.lists]
-        none = np.zeros(0, np.float64)
         priors = weighting.priors
+        self.parts = [ImpactLists(lists, weighting.impacts, priors) for lists in view.lists]
         self._best_prior = float(priors.max()) if priors is not None and len(priors) else 0.0
-        self._priors = [none if priors is None else priors[p.lists.first :][: p.lists.size] for p in self.parts]
 
     def scores(self, question: Question, documents: Ints) -> NDArray[np.float32]:
         """Return the score of each of some documents by number, which ascend."""
@@ -113,13 +111,13 @@ class TermScorer(Scorer):
 
         asked = self._prepare(bag)
         scores = np.empty(len(documents), np.float32)
-        for part, priors in zip(self.parts, self._priors, strict=True):
+        for part in self.parts:
             lists = part.lists
             here = slice(*np.searchsorted(documents, [lists.first, lists.first + lists.size]))
             which = part.find(asked.terms)
             score_documents(
                 part.starts[which], part.ends[which], asked.weights, float(asked.constants[0]),
-                float(asked.scales[0]), lists.documents, part.impacts, priors, documents[here] - lists.first,
+                float(asked.scales[0]), lists.documents, part.impacts, part.priors, documents[here] - lists.first,
                 scores[here],
             )  # fmt: skip
         return scores
@@ -203,6 +201,15 @@ class TermScorer(Scorer):
         constants, scales = _sums(bags, brought.constants), _sums(bags, brought.scales)
         return Prepared(bags.ends, bags.terms, brought.weights, constants, scales)
 
+    def _sure(self, asked: Prepared, part: ImpactLists, which: Ints, level: int) -> Reals:
+        """Return what so many documents with a term come to at least, but for the constant; -inf where not."""
+        reached = part.reached[which, level]
+        sure = asked.weights * reached
+        if len(part.priors):
+            sure += asked.scales[rows_of(asked.ends)] * part.lowest[which, level]
+        sure[reached < 0] = -np.inf
+        return sure
+
     def _most_found(self, asked: Prepared, match: Match) -> int:
         """Return how many documents a question can find at most."""
         if match == "all" or not len(asked.terms):
@@ -231,28 +238,28 @@ class TermScorer(Scorer):
                 return keys, sizes
             thresholds = np.full(len(asked.ends), -np.inf, np.float32)
             level = int(np.searchsorted(LEVELS, k))
-            for part, priors, mask in zip(self.parts, self._priors, masks, strict=True):
+            for part, mask in zip(self.parts, masks, strict=True):
                 which = part.find(asked.terms)
                 starts, ends = part.starts[which], part.ends[which]
                 documents, impacts, first = part.lists.documents, part.impacts, part.lists.first
                 if match == "or":
                     sure = np.zeros(0)
-                    if level < len(LEVELS) and not len(mask) and self.weighting.priors is None:
-                        sure = asked.weights * part.reached[which, level]
+                    if level < len(LEVELS) and not len(mask):
+                        sure = self._sure(asked, part, which, level)
                     search.search_any(
                         asked.ends, starts, ends, asked.weights, asked.weights * part.most[which], sure,
-                        asked.constants, asked.scales, documents, impacts, part.block_most, priors,
+                        asked.constants, asked.scales, documents, impacts, part.block_most, part.priors,
                         self._best_prior, mask, part.lists.size, first, thresholds, k, keys, sizes,
                     )  # fmt: skip
                 elif match == "and":
                     search.search_all(
                         asked.ends, starts, ends, asked.weights, asked.constants, asked.scales, documents, impacts,
-                        priors, mask, first, k, keys, sizes,
+                        part.priors, mask, first, k, keys, sizes,
                     )  # fmt: skip
                 else:
                     search.search_every(
                         asked.ends, starts, ends, asked.weights, asked.constants, asked.scales, documents, impacts,
-                        priors, mask, part.lists.size, first, k, keys, sizes,
+                        part.priors, mask, part.lists.size, first, k, keys, sizes,
                     )  # fmt: skip
             return keys[:, :k], sizes
 
