@@ -21,31 +21,42 @@ def check_summaries(run, sizes, values, chosen, levels):
     """Summarise some of the lists that lie end to end, and compare with what sorting gives."""
     ends = np.cumsum(sizes, dtype=np.int64)
     starts = ends - np.array(sizes, np.int64)
+    chance = np.random.default_rng(len(values))
+    documents = chance.permutation(len(values)).astype(np.int32)
+    for priors in (np.zeros(0), chance.integers(-3, 3, len(values)).astype(np.float64)):
+        check_with_priors(run, (starts, ends), (documents, values, priors), chosen, levels)
+
+
+def check_with_priors(run, spans, postings, chosen, levels):
+    starts, ends = spans
+    documents, values, priors = postings
     untouched = np.float32(-7)
     block_most = np.full(len(values) // BLOCK + 1, untouched)
-    most = np.full(len(sizes), untouched)
-    reached = np.full((len(sizes), len(levels)), untouched)
+    reached = np.full((len(starts), len(levels)), untouched)
     _, after = run(
-        impacts.summarise, np.array(chosen, np.int64), starts, ends, np.array(levels, np.int64), values, block_most,
-        most, reached,
+        impacts.summarise, np.array(chosen, np.int64), starts, ends, np.array(levels, np.int64), documents, values,
+        priors, block_most, np.full(len(starts), untouched), reached, reached.astype(np.float64),
     )  # fmt: skip
-    np.testing.assert_array_equal(after[4], values)
+    np.testing.assert_array_equal(after[5], values)
+    blocks, most, reached, lowest = after[7:]
     expected_blocks = block_most.copy()
-    for which in range(len(sizes)):
+    for which in range(len(starts)):
         if which not in chosen:
-            assert after[6][which] == untouched
-            assert (after[7][which] == untouched).all()
+            assert most[which] == untouched
+            assert (reached[which] == untouched).all()
+            assert (lowest[which] == untouched).all()
             continue
-        here = values[starts[which] : ends[which]]
+        here, there = (array[starts[which] : ends[which]] for array in (values, documents))
         descending = sorted(here.tolist(), reverse=True)
-        assert after[6][which] == max(descending, default=0.0)
-        assert after[7][which].tolist() == [
-            descending[level - 1] if level <= len(descending) else -1.0 for level in levels
-        ]
+        assert most[which] == max(descending, default=0.0)
+        for level, so_many, low in zip(levels, reached[which], lowest[which], strict=True):
+            enough = level <= len(descending)
+            assert so_many == (descending[level - 1] if enough else -1.0)
+            assert low == (min(priors[there[here >= so_many]]) if enough and len(priors) else 0.0)
         for block in range(len(values) // BLOCK):
             if starts[which] <= block * BLOCK and (block + 1) * BLOCK <= ends[which]:
                 expected_blocks[block] = max(values[block * BLOCK : (block + 1) * BLOCK])
-    np.testing.assert_array_equal(after[5], expected_blocks)
+    np.testing.assert_array_equal(blocks, expected_blocks)
 
 
 @quick

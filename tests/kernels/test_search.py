@@ -40,6 +40,9 @@ class Query:
     constant: float = 0.0
     scale: float = 0.0
 
+    def pairs(self) -> list[tuple[int, float]]:
+        return list(zip(self.terms, self.weights, strict=True))
+
 
 @dataclass(frozen=True)
 class Collection:
@@ -107,7 +110,6 @@ def laid_out(segment: Collection, queries: list[Query], before: int, k: int = 1)
             block_most[block] = impacts[block * BLOCK : (block + 1) * BLOCK].max()
     terms = np.array([term for query in queries for term in query.terms], np.int64)
     most = np.array([list_[1].max(initial=0) for list_ in segment.lists], np.float32)
-    sure = np.array([np.sort(list_[1])[-k] if len(list_[1]) >= k else -1 for list_ in segment.lists], np.float32)
     empty = sizes[terms] == 0
     return Laid(
         documents,
@@ -116,8 +118,18 @@ def laid_out(segment: Collection, queries: list[Query], before: int, k: int = 1)
         np.where(empty, 0, starts[terms]),
         np.where(empty, 0, ends[terms]),
         weights_of(queries) * most[terms],
-        weights_of(queries) * sure[terms],
+        np.array([sure_of(segment, query, *pair, k) for query in queries for pair in query.pairs()], np.float64),
     )
+
+
+def sure_of(segment: Collection, query: Query, term: int, weight: float, k: int) -> float:
+    """What k documents with a term come to at least, but for the constant."""
+    documents, impacts = segment.lists[term]
+    if len(impacts) < k:
+        return -np.inf
+    reached = np.sort(impacts)[-k]
+    lowest = segment.priors[documents[impacts >= reached]].min() if len(segment.priors) else 0.0
+    return weight * float(reached) + query.scale * float(lowest)
 
 
 def weights_of(queries: list[Query]) -> np.ndarray:
@@ -154,7 +166,7 @@ def check_any(kernel: Kernel, collection, queries, k, extra=None, sure=False, be
     ends, constants, scales = batch_of(queries)
     weights = weights_of(queries)
     best_prior = float(collection.priors.max()) if len(collection.priors) else 0.0
-    sure = sure and not len(collection.priors) and not len(collection.allowed)
+    sure = sure and not len(collection.allowed)
     expected = [collection.best(query, "any") for query in queries]
     given_ = thresholds = np.array([just_below(best, k, extra) for best in expected], np.float32)
 
@@ -383,8 +395,12 @@ windows = st.integers(1, 8)
 
 
 @quick
-@given(collections(st.just(1)), factors, st.sampled_from([-0.5, 0.0, 0.5, 1.0, 2.5]), windows, st.data())
-def test_add_window(run, collection, weight, need, window, data):
+@given(
+    collections(st.just(1)), factors, st.sampled_from([-np.inf, -0.5, 0.0, 0.5, 1.0, 2.5]), windows, st.data(),
+    st.sampled_from([0.0, 1.0, 2.5]),
+)  # fmt: skip
+def test_add_window(run, collection, weight, need, window, data, scale):
+    base = scale * collection.priors if len(collection.priors) else np.zeros(collection.size)
     low = data.draw(st.sampled_from(range(0, collection.size, window)))
     sums, found, count = np.full(window, -1.0), np.full(window + 1, -1, np.int32), 0
     expected: dict[int, float] = {}
@@ -392,13 +408,14 @@ def test_add_window(run, collection, weight, need, window, data):
     for documents, impacts in collection.lists:
         start = int(np.searchsorted(documents, low))
         (stop, count), after = run(
-            search.add_window, documents, impacts, start, len(documents), low, np.float64(weight), need, sums, found, count
+            search.add_window, documents, impacts, start, len(documents), low, np.float64(weight), scale,
+            collection.priors, need, sums, found, count,
         )  # fmt: skip
-        sums, found = after[7:9]
+        sums, found = after[9:11]
         assert stop == np.searchsorted(documents, low + window)
         for document, impact in zip(documents[start:stop].tolist(), impacts[start:stop], strict=True):
             expected[document] = expected.get(document, 0.0) + weight * float(impact)
-            if expected[document] > need and document not in above:
+            if expected[document] + base[document] > need and document not in above:
                 above.append(document)
     assert {low + int(place): sums[place] for place in np.flatnonzero(sums >= 0)} == expected
     assert (found[:count] + low).tolist() == above

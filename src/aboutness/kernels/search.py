@@ -31,6 +31,7 @@ SLACK = 1e-15  # for each number that is added: more than rounding can take from
 LAST = np.int64(2**31 - 1)
 NEVER = np.float32(-np.inf)
 FEW = 64  # keys that are selected anew whenever another has come
+NO_PRIORS = np.zeros(0)
 UNUSED = np.uint64(2**64 - 1)
 
 Integer: TypeAlias = Any  # of the machine's
@@ -153,6 +154,8 @@ def add_window(
     end: Integer,
     low: Integer,
     weight: Real,
+    scale: Real,
+    priors: Reals,
     need: Real,
     sums: Reals,
     found: Numbers,
@@ -160,8 +163,8 @@ def add_window(
 ) -> tuple[Integer, Integer]:
     """Add the postings of the documents from `low` on to their sums, which are below 0 before the first.
 
-    Write those whose sum comes above `need` to `found`, which has room for one more than all; return where the
-    next window starts, and their number.
+    Write those whose sum + scale x prior comes above `need` to `found`, which has room for one more than all;
+    return where the next window starts, and their number.
     """
     stop = seek(documents, start, end, low + len(sums))
     number = np.uint64(count)
@@ -170,8 +173,9 @@ def add_window(
         before = sums[document]
         after = max(before, 0.0) + weight * impacts[i]
         sums[document] = after
+        base = scale * priors[np.uint64(documents[i])] if len(priors) else 0.0
         found[number] = document  # without a branch, which would often be guessed wrongly
-        number += np.uint64((after > need) & (before <= need))
+        number += np.uint64((after + base > need) & ((before < 0.0) | (before + base <= need)))
     return stop, np.int64(number)
 
 
@@ -298,15 +302,16 @@ def search_any(
             if read == 1:
                 break
             low = low // window * window
-            need = max(threshold - suffix[read] - best_base, -0.5)
             lowest = threshold - slack
+            need = lowest - suffix[read] - constant
             added = 0
             number = 0
             for term in range(read):
                 came_from[term] = at[term] if term < must else seek(documents, at[term], end[term], low)
                 at[term], number = add_window(
-                    documents, impacts, came_from[term], end[term], low, weight[term], need, sums, found, number
-                )
+                    documents, impacts, came_from[term], end[term], low, weight[term], scale, priors, need, sums,
+                    found, number,
+                )  # fmt: skip
                 added += at[term] - came_from[term]
             for i in range(number):
                 document = low + found[i]
@@ -448,8 +453,9 @@ def search_every(
             for term in range(terms):
                 weight = weights[begin + term]
                 at[term], _ = add_window(
-                    documents, impacts, at[term], ends[begin + term], low, weight, np.inf, sums, found, 0
-                )
+                    documents, impacts, at[term], ends[begin + term], low, weight, 0.0, NO_PRIORS, np.inf, sums,
+                    found, 0,
+                )  # fmt: skip
             for document in range(low, min(low + WINDOW, count)):
                 total = max(sums[document - low], 0.0)
                 sums[document - low] = -1.0

@@ -208,7 +208,7 @@ class TermScorer(Scorer):
         if len(part.priors):
             sure += asked.scales[rows_of(asked.ends)] * part.lowest[which, level]
         sure[reached < 0] = -np.inf
-        return sure
+        return np.asarray(sure)
 
     def _most_found(self, asked: Prepared, match: Match) -> int:
         """Return how many documents a question can find at most."""
