@@ -168,14 +168,24 @@ def add_window(
     """
     stop = seek(documents, start, end, low + len(sums))
     number = np.uint64(count)
+    if len(priors):
+        for i in range(np.uint64(start), np.uint64(stop)):
+            document = np.uint64(documents[i] - low)
+            before = sums[document]
+            after = max(before, 0.0) + weight * impacts[i]
+            sums[document] = after
+            base = scale * priors[np.uint64(documents[i])]
+            found[number] = document  # without a branch, which would often be guessed wrongly
+            number += np.uint64((after + base > need) & ((before < 0.0) | (before + base <= need)))
+        return stop, np.int64(number)
+    need = max(need, -0.5)  # between no sum and the least
     for i in range(np.uint64(start), np.uint64(stop)):
         document = np.uint64(documents[i] - low)
         before = sums[document]
         after = max(before, 0.0) + weight * impacts[i]
         sums[document] = after
-        base = scale * priors[np.uint64(documents[i])] if len(priors) else 0.0
-        found[number] = document  # without a branch, which would often be guessed wrongly
-        number += np.uint64((after + base > need) & ((before < 0.0) | (before + base <= need)))
+        found[number] = document
+        number += np.uint64((after > need) & (before <= need))
     return stop, np.int64(number)
 
 
