@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias, overload
@@ -160,6 +160,9 @@ class Hits(Sequence[Hit]):
     def __getitem__(self, which: slice) -> Sequence[Hit]: ...
     def __getitem__(self, which: int | slice) -> Hit | Sequence[Hit]:
         return self._hits[which]
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self._hits)
 
     def __len__(self) -> int:
         return len(self.ranking)

@@ -22,12 +22,10 @@ from aboutness.index.manifest import FileEntry, Manifest, SegmentEntry
 from aboutness.index.segment import DOCUMENTS, Segment, pack_ids
 from aboutness.index.view import LayerView
 from aboutness.text.analyzer import Analyzer
-from aboutness.text.strings import take, unpack
 
 ARRAYS = "arrays"  # the folder of the immutable files
 TRIES = 20
 MOST_VIEWS = 32  # kept
-FEW = 50  # ids that are looked up one by one
 
 
 class Snapshot:
@@ -193,12 +191,12 @@ class Snapshot:
 
     def ids_of(self, numbers: NDArray[np.int64]) -> list[str]:
         """Return the ids of documents by their numbers."""
-        if len(numbers) <= FEW:
-            return [self.id(number) for number in numbers.tolist()]
+        if len(self.segments) == 1:
+            return self.segments[0].ids.some(numbers)
         ids = np.empty(len(numbers), np.object_)
         for segment in self.segments:
             here = (numbers >= segment.first) & (numbers < segment.first + len(segment))
-            ids[here] = unpack(*take(segment.ids.data, segment.ids.ends, numbers[here] - segment.first))
+            ids[here] = segment.ids.some(numbers[here] - segment.first)
         found: list[str] = ids.tolist()
         return found
 

@@ -276,6 +276,8 @@ def _sums(bags: Bags, values: Reals | None) -> Reals:
 def _ranked(keys: NDArray[np.uint64], sizes: Ints, wanted: NDArray[np.bool_]) -> list[Ranking]:
     """Return the rankings that rows of keys stand for; empty ones where they are not wanted."""
     sizes[~wanted] = 0
+    if len(sizes) == 1:
+        keys = keys[:, : sizes[0]]
     keys.sort(axis=1)
     documents = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
     descending = (keys >> np.uint64(32)).astype(np.uint32)

@@ -13,6 +13,8 @@ Ends = NDArray[np.int64]
 Slots = NDArray[np.uint64]
 T = TypeVar("T", bound=np.generic)
 
+FEW = 50  # strings that are taken one by one
+
 
 def pack(strings: Sequence[str]) -> tuple[Bytes, Ends]:
     """Return the strings end to end in UTF-8, and where each ends."""
@@ -98,6 +100,14 @@ class StringTable(Sequence[str]):
 
     def __iter__(self) -> Iterator[str]:
         return iter(unpack(self.data, self.ends))
+
+    def some(self, numbers: NDArray[np.int64]) -> list[str]:
+        """Return the strings with some numbers."""
+        if len(numbers) > FEW:
+            return unpack(*take(self.data, self.ends, numbers))
+        starts = np.where(numbers > 0, self.ends[numbers - 1], 0).tolist() if len(self.ends) else []
+        data = self.data
+        return [data[a:b].tobytes().decode() for a, b in zip(starts, self.ends[numbers].tolist(), strict=True)]
 
     def find(self, string: str) -> int:
         """Return the number of `string`, or -1."""
