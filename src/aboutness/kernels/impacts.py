@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
 import numpy as np
 from numpy.typing import NDArray
 
 from aboutness.kernels.compiled import compiled
-from aboutness.kernels.search import BLOCK, best_first
+from aboutness.kernels.keys import Real, best_first
+from aboutness.kernels.search import BLOCK
 
 Ends = NDArray[np.int64]
 Impacts = NDArray[np.float32]
 Numbers = NDArray[np.int32]
 Reals = NDArray[np.float64]
-Real: TypeAlias = Any  # of the machine's
 
 
 @compiled

@@ -5,21 +5,18 @@ then its base (a constant of the query + the query's scale x the document's prio
 end. Impacts are never negative and weights are above 0. Every kernel adds in that order, so that a document has
 the same score whichever kernel finds it.
 
-What is found is kept as keys: score and document number in one integer, the best the smallest, so that equal
-scores keep the order of arrival. There is room for more keys than the k that are wanted; when it is full, the k
-best are selected, which costs less than a heap.
+What is found is kept as keys (see `keys`), so that equal scores keep the order of arrival.
 
 Query q has the terms query_ends[q - 1] to query_ends[q] - 1; term i has the postings starts[i] to ends[i] - 1.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
 import numpy as np
 from numpy.typing import NDArray
 
 from aboutness.kernels.compiled import compiled
+from aboutness.kernels.keys import UNUSED, Integer, Keys, Real, finish, keep, key_of, kth_score, score_of, worst_of
 
 WINDOW = 2048  # documents whose sums are kept at once, at least: they stay in the nearest cache
 LARGEST_WINDOW = 32768
@@ -32,98 +29,12 @@ LAST = np.int64(2**31 - 1)
 NEVER = np.float32(-np.inf)
 FEW = 64  # keys that are selected anew whenever another has come
 NO_PRIORS = np.zeros(0)
-UNUSED = np.uint64(2**64 - 1)
 
-Integer: TypeAlias = Any  # of the machine's
-Real: TypeAlias = Any
 Numbers = NDArray[np.int32]
 Ends = NDArray[np.int64]
 Impacts = NDArray[np.float32]
 Reals = NDArray[np.float64]
-Keys = NDArray[np.uint64]
 Mask = NDArray[np.bool_]
-
-
-@compiled
-def key_of(score: Real, document: Integer) -> Integer:
-    """Return score and document number in one integer: the better, the smaller."""
-    bits = np.float32(np.float32(score) + np.float32(0.0)).view(np.uint32)  # -0.0 is 0.0
-    descending = bits if bits >> np.uint32(31) else ~(bits | np.uint32(0x80000000))
-    return np.uint64(np.uint32(descending)) << np.uint64(32) | np.uint64(document)
-
-
-@compiled
-def score_of(key: Integer) -> Real:
-    """Return the score in a key."""
-    descending = np.uint32(key >> np.uint64(32))
-    negative = descending >> np.uint32(31)
-    bits = descending if negative else ~descending & np.uint32(0x7FFFFFFF)
-    return np.uint32(bits).view(np.float32)
-
-
-@compiled
-def best_first(keys: NDArray[Any], count: Integer) -> None:
-    """Bring the `count` best, that is least, keys or other numbers to the front, in any order.
-
-    This is Hoare's selection.
-    """
-    low = 0
-    high = len(keys) - 1
-    while low < high:
-        pivot = keys[(low + high) >> 1]
-        left = low
-        right = high
-        while left <= right:
-            while keys[left] < pivot:
-                left += 1
-            while keys[right] > pivot:
-                right -= 1
-            if left <= right:
-                keys[left], keys[right] = keys[right], keys[left]
-                left += 1
-                right -= 1
-        if count - 1 <= right:
-            high = right
-        elif count - 1 >= left:
-            low = left
-        else:
-            return
-
-
-@compiled
-def worst_of(keys: Keys) -> Integer:
-    """Return the worst of some keys."""
-    worst = np.uint64(0)
-    for key in keys:
-        worst = max(worst, key)
-    return worst
-
-
-@compiled
-def kth_score(keys: Keys, k: Integer) -> Real:
-    """Bring the k best keys to the front, and return the score of the worst of these."""
-    best_first(keys, k)
-    return score_of(worst_of(keys[:k]))
-
-
-@compiled
-def keep(keys: Keys, size: Integer, k: Integer, key: Integer) -> Integer:
-    """Add a key behind `size` others; where no room is left keep the k best. Return how many there are then."""
-    keys[size] = key
-    if size + 1 < len(keys):
-        return size + 1
-    best_first(keys, k)
-    return k
-
-
-@compiled
-def finish(keys: Keys, size: Integer, k: Integer) -> Integer:
-    """Keep the k best of `size` keys and mark the room behind them as unused; return how many there are then."""
-    if size > k:
-        best_first(keys[:size], k)
-        size = k
-    keys[size:] = UNUSED
-    return size
 
 
 @compiled

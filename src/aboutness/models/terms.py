@@ -37,7 +37,6 @@ MOST_KEYS = 1 << 21  # hits kept at once while searching: bounds the memory of a
 FEW_HITS = 1000  # so few hits need no bound
 FEWEST = 16  # questions that are worth a thread's while
 UNUSED = np.iinfo(np.uint64).max
-SIGN = np.uint32(1 << 31)
 
 Ints = NDArray[np.int64]
 Reals = NDArray[np.float64]
@@ -275,13 +274,14 @@ def _sums(bags: Bags, values: Reals | None) -> Reals:
 
 def _ranked(keys: NDArray[np.uint64], sizes: Ints, wanted: NDArray[np.bool_]) -> list[Ranking]:
     """Return the rankings that rows of keys stand for; empty ones where they are not wanted."""
+    from aboutness.kernels.keys import split
+
     sizes[~wanted] = 0
     if len(sizes) == 1:
         keys = keys[:, : sizes[0]]
     keys.sort(axis=1)
-    documents = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
-    descending = (keys >> np.uint64(32)).astype(np.uint32)
-    scores = np.where(descending & SIGN, descending, ~descending & ~SIGN).astype(np.uint32).view(np.float32)
+    documents, scores = np.empty(keys.shape, np.int64), np.empty(keys.shape, np.float32)
+    split(keys, documents, scores)
     found = [(d[:size], s[:size]) for d, s, size in zip(documents, scores, sizes.tolist(), strict=True)]
     if 2 * int(sizes.sum()) < documents.size:  # else short rankings would hold the memory of long ones
         return [Ranking(d.copy(), s.copy()) for d, s in found]
