@@ -162,7 +162,8 @@ class TermScorer(Scorer):
         threads = checked_threads(threads)
         if len(bags) == 1:
             return _ranked(*search(asked, k), wanted)
-        step = max(1, min(MOST_KEYS // max(k, 1), max(FEWEST, -(-len(bags) // (4 * threads)))))
+        share = len(bags) if threads == 1 else max(FEWEST, -(-len(bags) // (4 * threads)))
+        step = max(1, min(MOST_KEYS // max(k, 1), share))
         pieces = [slice(first, min(first + step, len(bags))) for first in range(0, len(bags), step)]
 
         def work(piece: slice) -> list[Ranking]:
