@@ -2,7 +2,7 @@
 
 A document's score is, in float64 and in this order, weight x impact of each of the query's terms that it has,
 then its base (a constant of the query + the query's scale x the document's prior); rounded to float32 at the
-end. Impacts are never negative and weights are above 0. Every kernel adds in that order, so that a document has
+end. Neither impacts nor weights are ever negative. Every kernel adds in that order, so that a document has
 the same score whichever kernel finds it.
 
 What is found is kept as keys (see `keys`), so that equal scores keep the order of arrival.

@@ -39,6 +39,7 @@ class ImpactLists:
         none = np.zeros(0, np.float64)
         self.priors = none if priors is None else priors[lists.first : lists.first + lists.size]
         self.has_dead = bool(lists.dead.any())
+        self.living = ~lists.dead if self.has_dead else lists.dead[:0]  # empty where all are
         self._ready = np.append(np.zeros(len(lists.terms), np.bool_), True)
         self._weigh = weigh
         self._lock = Lock()

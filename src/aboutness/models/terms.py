@@ -219,9 +219,8 @@ class TermScorer(Scorer):
 
     def _masks(self, allowed: Allowed) -> list[NDArray[np.bool_]]:
         """Return for each segment which documents may be found; an empty mask where all may."""
-        none = np.zeros(0, np.bool_)
         if allowed is None:
-            return [~part.lists.dead if part.has_dead else none for part in self.parts]
+            return [part.living for part in self.parts]
         mask = allowed_mask(self.view, allowed)
         return [mask[part.lists.first :][: part.lists.size] for part in self.parts]
 
