@@ -216,7 +216,8 @@ def test_every_kernel_is_run_three_ways(home, name):
 def test_kernels_give_the_lock_back_and_are_cached(home, name):
     kernel = getattr(importlib.import_module(f"aboutness.kernels.{home}"), name)
     assert kernel.targetoptions["nogil"] is True
-    assert "fastmath" not in kernel.targetoptions
+    loosely = kernel.targetoptions.get("fastmath", set())
+    assert loosely == ({"reassoc", "contract", "nsz"} if home == "rows" else set())  # in training alone
     assert kernel.stats.cache_path == (str(module.cache_folder()) if module.cache_folder() else None)
 
 

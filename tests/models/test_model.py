@@ -8,7 +8,7 @@ import pytest
 from aboutness.core.errors import UsageError
 from aboutness.models.bm25 import BM25
 from aboutness.models.known import MODELS
-from aboutness.models.model import Model, Scorer, allowed_mask, checked_threads, register
+from aboutness.models.model import Model, Scorer, allowed_mask, register
 from aboutness.models.question import Question
 from models.drawing import index_of, named
 from models.scoring import of_texts
@@ -60,12 +60,6 @@ def test_a_model_that_does_not_bind_says_so():
 def test_nothing_can_be_written_into_a_model():
     with pytest.raises(AttributeError):
         BM25().k1 = 2.0
-
-
-@pytest.mark.parametrize("threads", [0, -1, True, 1.5, "2"])
-def test_threads_are_a_whole_number(threads):
-    with pytest.raises(UsageError, match="threads must be a whole number of at least 1"):
-        checked_threads(threads)
 
 
 @pytest.mark.parametrize("number", [-1, 3])

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Protocol
 
 from aboutness.core.errors import UsageError, shown
@@ -66,6 +66,36 @@ class Number:
     def show(self, value: float) -> str:
         """Return the shortest text of the number."""
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value).replace("e+", "e")
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number between two bounds, which are themselves allowed."""
+
+    least: int
+    most: int
+
+    @property
+    def allowed(self) -> str:
+        """Return in words what is allowed."""
+        return f"a whole number from {self.least} to {self.most}"
+
+    def check(self, value: object) -> int:
+        """Return the number; one such as 5.0 is whole, too."""
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise ValueError(value)
+        whole = int(float(value)) if not isinstance(value, Integral) else int(value)
+        if whole != value or not self.least <= whole <= self.most:
+            raise ValueError(value)
+        return whole
+
+    def read(self, text: str) -> int:
+        """Return the number that a text stands for."""
+        return self.check(int(text))
+
+    def show(self, value: int) -> str:
+        """Return the text of the number."""
+        return str(value)
 
 
 @dataclass(frozen=True)

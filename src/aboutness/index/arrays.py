@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import mmap
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +31,26 @@ NAMES = {np.dtype(dtype): name for name, dtype in TYPES.items()}
 LARGEST_HEADER = 1 << 24
 
 
-def write_arrays(path: Path, arrays: Mapping[str, Array], *, durable: bool) -> tuple[int, int]:
+@dataclass(frozen=True)
+class Blocks:
+    """An array that is made block by block while it is written, and is never whole in memory."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    make: Callable[[], Iterator[Array]]
+
+    @property
+    def nbytes(self) -> int:
+        """Return how many bytes all blocks have."""
+        return prod(self.shape) * self.dtype.itemsize
+
+
+def write_arrays(path: Path, arrays: Mapping[str, Array | Blocks], *, durable: bool) -> tuple[int, int]:
     """Write the arrays to a new file; return its size and CRC-32."""
     return disk.write_new(path, _parts(arrays), durable=durable)
 
 
-def _parts(arrays: Mapping[str, Array]) -> Iterator[memoryview | bytes]:
+def _parts(arrays: Mapping[str, Array | Blocks]) -> Iterator[memoryview | bytes]:
     ordered = sorted(arrays.items(), key=lambda item: (-item[1].dtype.itemsize, item[0]))
     header: dict[str, Any] = {}
     place = 0
@@ -52,8 +68,9 @@ def _parts(arrays: Mapping[str, Array]) -> Iterator[memoryview | bytes]:
     encoded += b" " * (-(8 + len(encoded)) % 64)
     yield len(encoded).to_bytes(8, "little") + encoded
     for _, array in ordered:
-        if array.size:
-            yield np.ascontiguousarray(array).data.cast("B")
+        for block in array.make() if isinstance(array, Blocks) else (array,):
+            if block.size:
+                yield np.ascontiguousarray(block).data.cast("B")
 
 
 def map_arrays(path: Path) -> dict[str, Array]:

@@ -28,7 +28,19 @@ R = TypeVar("R")
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
     """Compile `function` at its first call; its Python source stays reachable as `.py_func`."""
-    dispatcher: Any = numba.njit(nogil=True)(function)
+    return _compiled(function, numba.njit(nogil=True))
+
+
+def compiled_loosely(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile with sums in any order and fused multiply-add, for training: results are near those of the source.
+
+    On one machine they are the same at every call; infinities and NaN are kept as they are.
+    """
+    return _compiled(function, numba.njit(nogil=True, fastmath={"reassoc", "contract", "nsz"}))
+
+
+def _compiled(function: Callable[P, R], compile_: Any) -> Callable[P, R]:  # noqa: ANN401 - numba's
+    dispatcher: Any = compile_(function)
     if cache_folder() is not None:
         dispatcher._cache = _Cache(function)  # type: ignore[no-untyped-call] # noqa: SLF001 - numba offers no other way to choose the folder
     return cast("Callable[P, R]", dispatcher)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -128,13 +127,6 @@ def checked_k(k: object) -> int:
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
         raise UsageError(f"k must be a whole number of at least 1, got {shown(k)}")
     return int(k)
-
-
-def checked_threads(threads: object) -> int:
-    """Return how many threads search: as many as there are cores, unless said."""
-    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
-        raise UsageError(f"threads must be a whole number of at least 1, got {shown(threads)}")
-    return threads or os.cpu_count() or 1
 
 
 def check_numbers(view: LayerView, documents: NDArray[np.int64]) -> None:

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from aboutness.core.threads import checked_threads
 from aboutness.index.view import LayerView
 from aboutness.models.bags import Bags, bags_of, rows_of
 from aboutness.models.impacts import LEVELS, ImpactLists
@@ -27,7 +28,6 @@ from aboutness.models.model import (
     check_match,
     check_numbers,
     checked_k,
-    checked_threads,
 )
 from aboutness.models.question import Question
 from aboutness.models.ranking import Explanation, Part, Ranking, best

@@ -1,0 +1,44 @@
+"""Word vectors in a file of their own: written once, mapped into memory from then on."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+
+from aboutness.core.errors import NotFound, UsageError
+from aboutness.index import disk
+from aboutness.index.arrays import Array, Blocks, map_arrays, write_arrays
+from aboutness.vectors.words import WordVectors
+
+SUFFIX = ".safetensors"
+
+
+def save(vectors: WordVectors, path: str | Path) -> None:
+    """Write the vectors to a file; one that is there is replaced when all is on the disk."""
+    write(vectors.arrays(), path)
+
+
+def write(arrays: Mapping[str, Array | Blocks], path: str | Path) -> None:
+    """Write the arrays of word vectors to a file; one that is there is replaced when all is on the disk."""
+    path = Path(path)
+    if path.suffix != SUFFIX:
+        raise UsageError(f"the name of a file of vectors must end in {SUFFIX}, got {path.name!r}")
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        write_arrays(part, arrays, durable=True)
+        with disk.reporting("rename to", path):
+            part.replace(path)
+    except BaseException:
+        disk.remove(part)
+        raise
+    disk.sync_folder(path.absolute().parent)
+
+
+def open_saved(path: str | Path) -> WordVectors:
+    """Map vectors that `save` wrote."""
+    path = Path(path)
+    if not path.is_file():
+        raise NotFound(f"there is no file {path}")
+    with disk.reporting("read", path):
+        return WordVectors.of_arrays(map_arrays(path))

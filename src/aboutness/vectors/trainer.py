@@ -1,0 +1,63 @@
+"""The contract of what is trained from text: declared parameters -> vectors, with progress and resume."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from aboutness.core.parameters import Parameters
+from aboutness.core.registry import Registry
+from aboutness.vectors.checkpoint import Checkpoint
+from aboutness.vectors.training_text import TrainingText
+from aboutness.vectors.words import WordVectors
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a training is: tokens read so far and in all, over all epochs, and how fast it goes."""
+
+    done: int
+    total: int
+    per_second: float
+
+    @property
+    def seconds_left(self) -> float:
+        """Return how long the rest will take at this speed."""
+        return (self.total - self.done) / self.per_second if self.per_second else float("inf")
+
+
+Tell = Callable[[Progress], None]
+
+
+@dataclass(frozen=True)
+class Trainer(Parameters):
+    """A way of training: a frozen record of declared parameters."""
+
+    summary: ClassVar[str] = ""
+    source: ClassVar[str] = ""
+
+    @abstractmethod
+    def train(
+        self,
+        text: TrainingText,
+        *,
+        threads: int | None = None,
+        checkpoint: Checkpoint | None = None,
+        tell: Tell | None = None,
+    ) -> WordVectors:
+        """Train on a text, from the checkpoint on where there is one."""
+
+
+TRAINERS: Registry[type[Trainer]] = Registry("way of training")
+
+
+def register(trainer: type[Trainer]) -> type[Trainer]:
+    """Make a way of training known under its name."""
+    return TRAINERS.register(trainer.name, trainer)
+
+
+def plain(parameters: Parameters) -> dict[str, Any]:
+    """Return declared parameters as plain values."""
+    return {one.name: getattr(parameters, one.name) for one in parameters.declared()}

@@ -1,0 +1,254 @@
+"""word2vec: words that stand among the same words get similar vectors; both spaces, IN and OUT, are kept.
+
+Mikolov, Sutskever, Chen, Corrado, Dean: Distributed representations of words and phrases and their
+compositionality, 2013, eq. 4; as used by mitra2016 (section 2), which needs OUT as well as IN.
+
+    log s(OUT_w . h) + sum over k negatives n ~ P of log s(-OUT_n . h),   s(x) = 1 / (1 + exp(-x))
+
+h is IN of a neighbour of the word w (skip-gram), or the mean of IN over all its neighbours (CBOW). P(n) is in
+proportion to count^power; a word of relative frequency f is kept with probability sqrt(t/f) + t/f, t = `sample`.
+
+It differs from the original program in these points. Negatives come from an alias table, not from a large table
+in which the rarest words may be missing. With `negatives=shared` (the default) they are drawn once for all
+neighbours of a word (skip-gram), or once for some successive words (CBOW), which makes products of small matrices
+of what were products of vectors: the expected step is the same, the speed several times higher; `plain` draws
+them anew each time. The function s is computed, not looked up. Vectors start larger (`START`): measured, this is
+better where there is little text. CBOW's neighbours make the whole step of their mean, as in the original.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aboutness._version import __version__
+from aboutness.core.errors import UsageError
+from aboutness.core.kinds import Choice, Number, Whole
+from aboutness.core.parameters import parameter
+from aboutness.core.threads import checked_threads
+from aboutness.text.strings import StringTable
+from aboutness.vectors.checkpoint import Checkpoint
+from aboutness.vectors.threads import Work
+from aboutness.vectors.trainer import Progress, Tell, Trainer, plain, register
+from aboutness.vectors.training_text import Block, TrainingText
+from aboutness.vectors.words import IN, OUT, WordVectors
+
+F32 = NDArray[np.float32]
+
+SKIP_GRAM, CBOW = "skip-gram", "cbow"
+SHARED, PLAIN = "shared", "plain"
+START = 2.0  # IN starts evenly between -START/dim and START/dim, OUT at 0
+SUCCESSIVE = 8  # words that share their negatives in CBOW
+LANES = 8  # rows are filled up with zeros to a multiple of this: whole registers
+ROUND = 2.0**32
+
+
+@register
+@dataclass(frozen=True)
+class Word2Vec(Trainer):
+    """Skip-gram or CBOW with negative sampling.
+
+    >>> from aboutness.vectors.training_text import TrainingText
+    >>> from aboutness.text.analyzers import analyzer
+    >>> text = TrainingText.of_texts(["the sun and the moon"] * 20, analyzer("plain"))
+    >>> vectors = Word2Vec(dim=8, seed=3).train(text, threads=1)
+    >>> list(vectors.words), sorted(vectors.spaces), vectors.dim
+    (['the', 'sun', 'and', 'moon'], ['in', 'out'], 8)
+    """
+
+    name: ClassVar[str] = "word2vec"
+    summary: ClassVar[str] = "word vectors by skip-gram or CBOW with negative sampling; IN and OUT are kept"
+    source: ClassVar[str] = "Mikolov et al. 2013; mitra2016"
+
+    architecture: str = parameter(
+        SKIP_GRAM, Choice((SKIP_GRAM, CBOW)), "predict neighbours from a word, or a word from its neighbours"
+    )
+    dim: int = parameter(200, Whole(1, 10_000), "numbers in a vector")
+    window: int = parameter(5, Whole(1, 1_000), "how far away neighbours may be, at most")
+    epochs: int = parameter(5, Whole(1, 100_000), "how often the text is read")
+    negative: int = parameter(5, Whole(1, 1_000), "negatives drawn", symbol="k")
+    negatives: str = parameter(SHARED, Choice((SHARED, PLAIN)), "one draw for several pairs, or for each its own")
+    power: float = parameter(0.75, Number(0, 10), "negatives are drawn by count^power; 0: all words alike")
+    sample: float = parameter(1e-3, Number(0, 1), "frequent words are left out by chance; 0: never", symbol="t")
+    min_count: int = parameter(5, Whole(1, 1 << 40), "rarer words get no vector")
+    rate: float = parameter(0.025, Number(1e-6, 10), "learning rate at the beginning")
+    last_rate: float = parameter(1e-4, Number(0, 10), "learning rate at the end, to which it falls evenly")
+    seed: int = parameter(
+        1, Whole(0, (1 << 63) - 1), "where chance starts; with one thread, same seed, same bytes"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.last_rate > self.rate:
+            raise UsageError(f"word2vec: last_rate must be at most rate, got {self.last_rate} above {self.rate}")
+
+    def train(
+        self,
+        text: TrainingText,
+        *,
+        threads: int | None = None,
+        checkpoint: Checkpoint | None = None,
+        tell: Tell | None = None,
+    ) -> WordVectors:
+        """Train on a text. With a checkpoint, start from it, write it from time to time, and when interrupted."""
+        training = _Training(self, text, checked_threads(threads))
+        training.run(checkpoint, tell or (lambda _: None))
+        words = text.terms()
+        return WordVectors(
+            StringTable.of([words[number] for number in training.order.tolist()]),
+            {IN: training.vectors(training.inward), OUT: training.vectors(training.outward)},
+            counts=training.counts,
+            provenance={
+                "training": self.name,
+                "parameters": plain(self),
+                "threads": training.threads,
+                "tokens": training.tokens,
+                "software": f"aboutness {__version__}",
+            },
+        )
+
+
+class _Training:
+    """The state of one training: which words, their two matrices, and which block is next."""
+
+    def __init__(self, settings: Word2Vec, text: TrainingText, threads: int) -> None:
+        self.settings = settings
+        self.threads = threads
+        self.tokens = text.tokens
+        self.text = text
+        by_count = np.argsort(-text.counts, kind="stable")  # the frequent ones together: they stay in the cache
+        self.order = by_count[text.counts[by_count] >= settings.min_count]
+        self.counts = text.counts[self.order]
+        if not len(self.order):
+            raise UsageError(
+                f"no word stands at least min_count={settings.min_count} times in the {self.tokens:,} tokens of "
+                "the text: train on more text, or lower min_count"
+            )
+        self.number_of = np.full(len(text.counts), -1, np.int32)
+        self.number_of[self.order] = np.arange(len(self.order))
+        self.blocks = text.blocks()
+        self.keep = self._keep()
+        self.table = self._table()
+        self.inward, self.outward = self._start()
+
+    def _keep(self) -> NDArray[np.uint64]:
+        """Return, for each word, below which of 2^32 numbers it is kept."""
+        sample = self.settings.sample
+        if sample == 0:
+            return np.full(len(self.order), ROUND, np.uint64)
+        rarity = sample / (self.counts / self.counts.sum())
+        return np.asarray(np.minimum(1.0, np.sqrt(rarity) + rarity) * ROUND).astype(np.uint64)
+
+    def _table(self) -> NDArray[np.uint64]:
+        from aboutness.kernels.chance import fill_alias
+
+        weights = self.counts.astype(np.float64) ** self.settings.power
+        if not np.isfinite(weights).all():
+            raise UsageError(f"power {self.settings.power} makes numbers too large of counts; choose a lower one")
+        table = np.zeros(len(weights), np.uint64)
+        fill_alias(weights, np.zeros(len(weights), np.int64), np.zeros(len(weights)), table)
+        return table
+
+    def _start(self) -> tuple[F32, F32]:
+        from aboutness.kernels.chance import fill_evenly
+
+        dim = self.settings.dim
+        shape = len(self.order), -(-dim // LANES) * LANES
+        try:
+            inward, outward = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+        except MemoryError:
+            size = 2 * 4 * math.prod(shape) / 1e9
+            raise UsageError(
+                f"two matrices of {shape[0]:,} words x {dim} need {size:,.1f} GB, which is more memory than there "
+                "is; choose a lower dim or a higher min_count"
+            ) from None
+        fill_evenly(self._chance(-1), np.float32(START / dim), dim, inward)
+        return inward, outward
+
+    def _chance(self, number: int) -> NDArray[np.uint64]:
+        """Return the state from which the chance of one block is drawn; that of block -1 is for the start."""
+        from aboutness.kernels.chance import scramble
+
+        own = int(scramble(np.uint64(self.settings.seed))) ^ (number + 1)
+        return np.array([scramble(np.uint64(own))], np.uint64)
+
+    def run(self, checkpoint: Checkpoint | None, tell: Tell) -> None:
+        """Read all blocks in all epochs."""
+        work = Work(self._block, self._resume(checkpoint), len(self.blocks) * self.settings.epochs, self.threads)
+        first, began = self._done(work.next), time.monotonic()
+
+        def told() -> None:
+            done, seconds = self._done(work.next), time.monotonic() - began
+            tell(Progress(done, self.tokens * self.settings.epochs, (done - first) / seconds if seconds else 0.0))
+
+        try:
+            while not work.run(checkpoint.every if checkpoint else math.inf, told):
+                assert checkpoint
+                self._save(checkpoint, work.next)
+        except KeyboardInterrupt:
+            if checkpoint:
+                self._save(checkpoint, work.next)
+            raise
+        if not (np.isfinite(self.inward).all() and np.isfinite(self.outward).all()):
+            raise self._diverged()
+
+    def _done(self, number: int) -> int:
+        """Return how many tokens come before a block, over all epochs."""
+        epoch, block = divmod(number, len(self.blocks))
+        return epoch * self.tokens + (self.blocks[block].before if block else 0)
+
+    def _block(self, number: int) -> None:
+        from aboutness.kernels import word2vec
+
+        settings = self.settings
+        block: Block = self.blocks[number % len(self.blocks)]
+        slope = (settings.rate - settings.last_rate) / (self.tokens * settings.epochs)
+        if settings.architecture == SKIP_GRAM:
+            train, shared = word2vec.skip_gram, 2 * settings.window
+        else:
+            train, shared = word2vec.cbow, SUCCESSIVE
+        _, total = train(
+            block.tokens, block.starts, block.ends, self.number_of, self.keep, self.table, self._chance(number),
+            settings.window, settings.negative, shared if settings.negatives == SHARED else 1,
+            settings.rate - slope * self._done(number), slope, self.inward, self.outward,
+        )  # fmt: skip
+        if not math.isfinite(total):
+            raise self._diverged()
+
+    def _diverged(self) -> UsageError:
+        return UsageError(
+            f"the training diverged: vectors grew beyond all bounds with rate={self.settings.rate:g}; choose a "
+            "lower rate (0.025 is usual)"
+        )
+
+    # --- checkpoints -----------------------------------------------------------------------------------
+
+    def _about(self) -> dict[str, Any]:
+        """Return what makes this training this one; the number of threads does not."""
+        return {"training": str(self.settings), "tokens": self.tokens, "text": self.text.checksum, "format": 1}
+
+    def _resume(self, checkpoint: Checkpoint | None) -> int:
+        """Take over what a checkpoint holds; return the block with which to go on."""
+        kept = checkpoint.load(self._about()) if checkpoint else None
+        if kept is None:
+            return 0
+        try:
+            self.inward[:], self.outward[:] = kept[IN], kept[OUT]
+            return int(kept["next"][0])
+        except (LookupError, ValueError) as error:
+            raise UsageError(
+                f"the checkpoint is damaged ({error!r}); start anew with restart (--restart)"
+            ) from None
+
+    def _save(self, checkpoint: Checkpoint, number: int) -> None:
+        next_ = np.array([number], np.int64)
+        checkpoint.save(self._about(), {IN: self.inward, OUT: self.outward, "next": next_})
+
+    def vectors(self, padded: F32) -> F32:
+        """Return a matrix without the zeros at the end of its rows."""
+        return np.ascontiguousarray(padded[:, : self.settings.dim])

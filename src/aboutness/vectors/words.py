@@ -1,0 +1,129 @@
+"""Words with vectors in one or two spaces: what is loaded, trained, looked up and kept.
+
+A word2vec network has two matrices: IN, the vectors of words as they stand, and OUT, the vectors of words as
+neighbours of others. Both are kept where both are known.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aboutness.core.errors import DamagedIndex, UsageError
+from aboutness.text.strings import StringTable, pack
+from aboutness.vectors.subwords import Subwords
+
+F32 = NDArray[np.float32]
+Arrays = Mapping[str, NDArray[Any]]
+
+IN, OUT = "in", "out"
+SPACES = (IN, OUT)
+EXACT, ANY = "exact", "any"
+CASES = (EXACT, ANY)  # how a word is looked up: as it is; or as it is, then lower-cased, then capitalised
+
+
+@dataclass(frozen=True)
+class WordVectors:
+    """Words and their vectors: row i of each space belongs to word i.
+
+    >>> vectors = WordVectors(StringTable.of(["sun", "Moon"]), {"in": np.eye(2, dtype=np.float32)})
+    >>> vectors.numbers(["sun", "moon"]).tolist(), vectors.numbers(["sun", "moon"], case="any").tolist()
+    ([0, -1], [0, 1])
+    """
+
+    words: StringTable
+    spaces: Mapping[str, F32]
+    counts: NDArray[np.int64] | None = None  # how often each word stood in the text they were trained on
+    subwords: Subwords | None = None  # pieces of words, for words that are not there
+    provenance: Mapping[str, Any] = field(default_factory=dict)  # plain values: where they come from, and how
+
+    def __post_init__(self) -> None:
+        for name, space in self.spaces.items():
+            if space.shape != (len(self.words), self.dim):
+                raise ValueError(f"space {name!r} has shape {space.shape}, not {len(self.words)} x {self.dim}")
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and self.words.find(word) >= 0
+
+    @property
+    def dim(self) -> int:
+        """Return how many numbers a vector has."""
+        return int(next(iter(self.spaces.values())).shape[1])
+
+    def space(self, name: str = IN) -> F32:
+        """Return the matrix of a space, "in" or "out"."""
+        if name not in self.spaces:
+            known = ", ".join(self.spaces)
+            raise UsageError(
+                f"these vectors have no space {name!r}, only: {known}. Published vectors are often IN alone; "
+                "training keeps both (aboutness train)"
+            )
+        return self.spaces[name]
+
+    def numbers(self, words: Sequence[str], case: str = EXACT) -> NDArray[np.int64]:
+        """Return the number of each word, or -1; with case "any", lower-cased and capitalised forms do too."""
+        found = self.words.find_all(*pack(words))
+        for change in _forms(case):
+            missing = np.flatnonzero(found < 0)
+            if len(missing):
+                found[missing] = self.words.find_all(*pack([change(words[i]) for i in missing.tolist()]))
+        return found
+
+    def look_up(self, words: Sequence[str], space: str = IN, case: str = EXACT) -> tuple[F32, NDArray[np.bool_]]:
+        """Return a vector for each word, and which are known; those of the others are 0.
+
+        Where there are subwords (fastText), a word that is not there gets the mean of its pieces.
+        """
+        matrix = self.space(space)
+        numbers = self.numbers(words, case)
+        known = numbers >= 0
+        vectors = np.zeros((len(words), self.dim), np.float32)
+        vectors[known] = matrix[numbers[known]]
+        if self.subwords is not None and space == IN:
+            for i in np.flatnonzero(~known).tolist():
+                made = self.subwords.vector(words[i])
+                if made is not None:
+                    vectors[i], known[i] = made, True
+        return vectors, known
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return everything as named arrays, to be kept in a file or in an index."""
+        text = json.dumps(self.provenance, ensure_ascii=False).encode()
+        kept: dict[str, NDArray[Any]] = {f"space.{name}": matrix for name, matrix in self.spaces.items()}
+        kept |= {"words.data": self.words.data, "words.ends": self.words.ends, "words.slots": self.words.slots}
+        kept["provenance"] = np.frombuffer(text, np.uint8)
+        if self.counts is not None:
+            kept["counts"] = self.counts
+        if self.subwords is not None:
+            kept |= self.subwords.arrays()
+        return kept
+
+    @classmethod
+    def of_arrays(cls, arrays: Arrays) -> WordVectors:
+        """Make the vectors that `arrays` described; they stay where they are (mapped, if they were)."""
+        try:
+            words = StringTable(arrays["words.data"], arrays["words.ends"], arrays["words.slots"])
+            spaces = {name: arrays[f"space.{name}"] for name in SPACES if f"space.{name}" in arrays}
+            provenance = json.loads(arrays["provenance"].tobytes())
+            subwords = Subwords.of_arrays(arrays) if Subwords.are_in(arrays) else None
+            return cls(words, spaces, arrays.get("counts"), subwords, provenance)
+        except (LookupError, ValueError, TypeError, StopIteration) as error:
+            raise DamagedIndex(f"these are no word vectors: {error!r}") from None
+
+    def with_spaces(self, spaces: Mapping[str, F32], **provenance: Any) -> WordVectors:  # noqa: ANN401 - plain values
+        """Return the same words with other vectors, without subwords (they would not fit them any more)."""
+        return WordVectors(self.words, spaces, self.counts, None, {**self.provenance, **provenance})
+
+
+def _forms(case: str) -> list[Any]:
+    if case not in CASES:
+        raise UsageError(f"case must be one of {', '.join(CASES)}, got {case!r}")
+    return [str.lower, str.capitalize] if case == ANY else []
