@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from aboutness.rank.grammar import ranker
     from aboutness.text.analyzer import Analyzer
     from aboutness.text.analyzers import analyzer
+    from aboutness.vectors.load import load_vectors
+    from aboutness.vectors.word2vec import Word2Vec
+    from aboutness.vectors.words import WordVectors
 
 _HOMES = {
     "AboutnessError": "aboutness.core.errors",
@@ -35,11 +38,14 @@ _HOMES = {
     "Index": "aboutness.app.index",
     "QL": "aboutness.models.ql",
     "Query": "aboutness.core.record",
+    "Word2Vec": "aboutness.vectors.word2vec",
+    "WordVectors": "aboutness.vectors.words",
     "TFIDF": "aboutness.models.tfidf",
     "analyzer": "aboutness.text.analyzers",
     "collection": "aboutness.experiment.collection",
     "compare": "aboutness.app.comparing",
     "count_matrix": "aboutness.index.matrix",
+    "load_vectors": "aboutness.vectors.load",
     "ranker": "aboutness.rank.grammar",
     "read": "aboutness.corpus.read",
 }
@@ -54,11 +60,14 @@ __all__ = [
     "Document",
     "Index",
     "Query",
+    "Word2Vec",
+    "WordVectors",
     "__version__",
     "analyzer",
     "collection",
     "compare",
     "count_matrix",
+    "load_vectors",
     "ranker",
     "read",
 ]

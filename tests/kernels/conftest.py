@@ -43,6 +43,29 @@ def both(kernel: Any, *arguments: Any) -> tuple[Any, list[Any]]:
     return result, compiled_arguments
 
 
+def near(kernel: Any, *arguments: Any, within: float = 1e-5) -> tuple[Any, list[Any]]:
+    """Do as `both` with a kernel that sums in any order: floats may differ a little, everything else not at all."""
+    compiled_arguments = [copied(value) for value in arguments]
+    python_arguments = [copied(value) for value in arguments]
+    result = kernel(*compiled_arguments)
+    with np.errstate(all="ignore"):
+        expected = source_of(kernel)(*python_arguments)
+    assert_near(result, expected, within)
+    for one, other in zip(compiled_arguments, python_arguments, strict=True):
+        assert_near(one, other, within)
+    return result, compiled_arguments
+
+
+def assert_near(one: Any, other: Any, within: float) -> None:
+    if isinstance(one, tuple):
+        for left, right in zip(one, other, strict=True):
+            assert_near(left, right, within)
+    elif np.asarray(one).dtype.kind == "f":
+        np.testing.assert_allclose(one, other, rtol=within, atol=within)
+    else:
+        np.testing.assert_array_equal(one, other)
+
+
 @pytest.fixture(scope="session")
 def run() -> Callable[..., tuple[Any, list[Any]]]:
     return both

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from aboutness.vectors.load import load
+from aboutness.vectors.load import load_vectors
 
 gensim_models = pytest.importorskip("gensim.models")
 
@@ -30,7 +30,7 @@ def test_word2vec_format(tmp_path, keyed, binary, suffix, sizes):
     path = str(tmp_path / f"vectors{suffix}")
     keyed.save_word2vec_format(path, binary=binary, write_header=sizes)
     again = gensim_models.KeyedVectors.load_word2vec_format(path, binary=binary, no_header=not sizes)
-    vectors = load(path)
+    vectors = load_vectors(path)
     assert list(vectors.words) == again.index_to_key == WORDS
     np.testing.assert_array_equal(vectors.space().view(np.uint32), again.vectors.view(np.uint32))
 
@@ -50,7 +50,7 @@ def test_fasttext_models(tmp_path, sentences, settings):
     path = str(tmp_path / "model.bin")
     gensim_models.fasttext.save_facebook_model(model, path)
     again = gensim_models.fasttext.load_facebook_model(path)
-    vectors = load(path)
+    vectors = load_vectors(path)
     assert list(vectors.words) == again.wv.index_to_key
     np.testing.assert_allclose(vectors.space(), again.wv.vectors, atol=1e-6)
     np.testing.assert_array_equal(vectors.space("out"), again.syn1neg)
@@ -67,6 +67,6 @@ def test_google_news(vectors_folder):
     if not paths:
         pytest.skip(f"there are no GoogleNews vectors in {vectors_folder}")
     again = gensim_models.KeyedVectors.load_word2vec_format(str(paths[0]), binary=True)
-    vectors = load(paths[0])
+    vectors = load_vectors(paths[0])
     assert list(vectors.words) == again.index_to_key
     np.testing.assert_array_equal(vectors.space().view(np.uint32), again.vectors.view(np.uint32))

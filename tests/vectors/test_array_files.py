@@ -12,7 +12,7 @@ from aboutness.core.errors import BadInput, NotFound
 from aboutness.index.arrays import map_arrays, write_arrays
 from aboutness.text.strings import StringTable
 from aboutness.vectors import store
-from aboutness.vectors.load import load
+from aboutness.vectors.load import load_vectors
 from aboutness.vectors.subwords import Subwords
 from aboutness.vectors.words import WordVectors
 from vectors.writing import npy, put, safetensors
@@ -30,7 +30,7 @@ def expect(vectors, matrix=MATRIX):
 @pytest.mark.parametrize("name", ["vocab.txt", "v.f16.txt", "v.f16.vocab", "v.txt", "v.vocab"])
 def test_the_vocabulary_lies_beside_the_matrix(tmp_path, name):
     put(tmp_path, name, WORDS)
-    vectors = load(put(tmp_path, "v.f16.npy", npy(MATRIX)))
+    vectors = load_vectors(put(tmp_path, "v.f16.npy", npy(MATRIX)))
     expect(vectors)
     assert vectors.provenance["vocabulary"] == name
 
@@ -38,28 +38,28 @@ def test_the_vocabulary_lies_beside_the_matrix(tmp_path, name):
 def test_the_vocabulary_can_be_named(tmp_path):
     put(tmp_path, "vocab.txt", b"wrong\n")
     words = put(tmp_path, "words", WORDS.replace(b"\n", b"\r\n"))
-    expect(load(put(tmp_path, "v.npy", npy(MATRIX)), vocab=words))
+    expect(load_vectors(put(tmp_path, "v.npy", npy(MATRIX)), vocab=words))
 
 
 def test_a_vocabulary_is_needed(tmp_path):
     with pytest.raises(
         NotFound, match=r"needs a vocabulary, one word a line: there is none of vocab.txt, v.txt, v.vo"
     ):
-        load(put(tmp_path, "v.npy", npy(MATRIX)))
+        load_vectors(put(tmp_path, "v.npy", npy(MATRIX)))
     with pytest.raises(NotFound, match="there is no file"):
-        load(put(tmp_path, "v.npy", npy(MATRIX)), vocab=tmp_path / "no")
+        load_vectors(put(tmp_path, "v.npy", npy(MATRIX)), vocab=tmp_path / "no")
 
 
 def test_the_vocabulary_must_fit(tmp_path):
     put(tmp_path, "vocab.txt", WORDS + b"more")
     with pytest.raises(BadInput, match=r"has 3 vectors, but 4 words are in .*vocab\.txt"):
-        load(put(tmp_path, "v.npy", npy(MATRIX)))
+        load_vectors(put(tmp_path, "v.npy", npy(MATRIX)))
 
 
 def test_a_text_file_of_vectors_is_no_vocabulary(tmp_path):
     put(tmp_path, "v.txt", b"sun" + b" 0.5" * 20 + b"\nmoon" + b" 1.5" * 20)
     with pytest.raises(BadInput, match="one word a line, but its first line has 21 columns"):
-        load(put(tmp_path, "v.npy", npy(np.zeros((2, 20), np.float32))))
+        load_vectors(put(tmp_path, "v.npy", npy(np.zeros((2, 20), np.float32))))
 
 
 @pytest.mark.parametrize("kind", ["<f2", "<f4", "<f8", ">f4", ">f2", ">f8"])
@@ -67,13 +67,13 @@ def test_a_text_file_of_vectors_is_no_vocabulary(tmp_path):
 def test_every_kind_of_float(tmp_path, kind, order):
     put(tmp_path, "vocab.txt", WORDS)
     matrix = MATRIX.astype(kind)
-    expect(load(put(tmp_path, "v.npy", npy(matrix, order))), matrix.astype(np.float32))
+    expect(load_vectors(put(tmp_path, "v.npy", npy(matrix, order))), matrix.astype(np.float32))
 
 
 def test_what_numpy_itself_writes(tmp_path):
     put(tmp_path, "vocab.txt", WORDS)
     np.save(tmp_path / "v.npy", MATRIX.astype(np.float16))
-    expect(load(tmp_path / "v.npy"), MATRIX.astype(np.float16).astype(np.float32))
+    expect(load_vectors(tmp_path / "v.npy"), MATRIX.astype(np.float16).astype(np.float32))
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, 1e300])
@@ -83,8 +83,8 @@ def test_what_is_no_finite_float_is_refused(tmp_path, value):
     matrix[1, 2] = value
     path = put(tmp_path, "v.npy", npy(matrix))
     with pytest.raises(BadInput, match=r"vector 2, of the word 'new york', has (nan|inf) in column 3"):
-        load(path)
-    np.testing.assert_array_equal(load(path, only=["sun", "été"]).space(), MATRIX[[0, 2]])
+        load_vectors(path)
+    np.testing.assert_array_equal(load_vectors(path, only=["sun", "été"]).space(), MATRIX[[0, 2]])
 
 
 @pytest.mark.parametrize(
@@ -103,19 +103,19 @@ def test_what_is_no_finite_float_is_refused(tmp_path, value):
 def test_matrices_that_lie(tmp_path, content, problem):
     put(tmp_path, "vocab.txt", WORDS)
     with pytest.raises(BadInput, match=problem):
-        load(put(tmp_path, "v.npy", content))
+        load_vectors(put(tmp_path, "v.npy", content))
 
 
 def test_an_array_of_objects_is_a_pickle(tmp_path):
     np.save(tmp_path / "v.npy", np.array([[{}, {}]], object), allow_pickle=True)
     with pytest.raises(BadInput, match="holds Python objects as a pickle"):
-        load(tmp_path / "v.npy")
+        load_vectors(tmp_path / "v.npy")
 
 
 @pytest.mark.parametrize(("kind", "dtype"), [("F32", np.float32), ("F16", np.float16), ("F64", np.float64)])
 def test_safetensors_of_others(tmp_path, kind, dtype):
     put(tmp_path, "vocab.txt", WORDS)
-    vectors = load(put(tmp_path, "v.safetensors", safetensors({"weights": MATRIX.astype(dtype)}, kind)))
+    vectors = load_vectors(put(tmp_path, "v.safetensors", safetensors({"weights": MATRIX.astype(dtype)}, kind)))
     expect(vectors, MATRIX.astype(dtype).astype(np.float32))
     assert vectors.provenance["format"] == "safetensors"
 
@@ -134,7 +134,7 @@ def test_safetensors_of_others(tmp_path, kind, dtype):
 def test_safetensors_that_cannot_be_used(tmp_path, content, problem):
     put(tmp_path, "vocab.txt", WORDS)
     with pytest.raises(BadInput, match=problem):
-        load(put(tmp_path, "v.safetensors", content))
+        load_vectors(put(tmp_path, "v.safetensors", content))
 
 
 def ours(folder, **other):
@@ -153,7 +153,7 @@ def ours(folder, **other):
 
 
 def test_ours(tmp_path):
-    vectors = load(ours(tmp_path))
+    vectors = load_vectors(ours(tmp_path))
     expect(vectors)
     np.testing.assert_array_equal(vectors.space("out"), -MATRIX)
     assert vectors.provenance == {"by": "hand"}
@@ -162,7 +162,7 @@ def test_ours(tmp_path):
 
 
 def test_some_words_of_ours(tmp_path):
-    vectors = load(ours(tmp_path), only=["été", "sun"])
+    vectors = load_vectors(ours(tmp_path), only=["été", "sun"])
     assert list(vectors.words) == ["sun", "été"]
     np.testing.assert_array_equal(vectors.space("out"), -MATRIX[[0, 2]])
     assert vectors.counts.tolist() == [3, 1]
@@ -202,13 +202,13 @@ def text(value: object) -> np.ndarray:
 )  # fmt: skip
 def test_damage_to_ours_is_noticed(tmp_path, other):
     with pytest.raises(BadInput):
-        load(ours(tmp_path, **other))
+        load_vectors(ours(tmp_path, **other))
 
 
 def test_loading_ours_maps_it(tmp_path):
     path = ours(tmp_path)
-    assert not load(path).space().flags.owndata
-    np.testing.assert_array_equal(load(path).space(), store.open_saved(path).space())
+    assert not load_vectors(path).space().flags.owndata
+    np.testing.assert_array_equal(load_vectors(path).space(), store.open_saved(path).space())
     assert "space.in" in map_arrays(path)
 
 
@@ -224,6 +224,6 @@ def test_round_trip(tmp_path_factory, words, dim, order, size):
     vocab = put(folder, "drawn.vocab", "\n".join(words).encode())
     kind = {2: "F16", 4: "F32", 8: "F64"}[size]
     for name, content in [("drawn.npy", npy(matrix, order)), ("drawn.st", safetensors({"x": matrix}, kind))]:
-        vectors = load(put(folder, name, content), vocab=vocab)
+        vectors = load_vectors(put(folder, name, content), vocab=vocab)
         assert list(vectors.words) == words
         np.testing.assert_array_equal(vectors.space(), matrix.astype(np.float32))

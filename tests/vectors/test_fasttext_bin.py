@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aboutness.core.errors import BadInput
-from aboutness.vectors.load import load
+from aboutness.vectors.load import load_vectors
 from aboutness.vectors.subwords import Subwords, fnv
 from vectors.writing import fasttext_bin, put
 
@@ -40,7 +40,7 @@ def naive_vector(row: int, sizes: tuple[int, int] = (2, 3)) -> np.ndarray:
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 def test_a_word_is_the_mean_of_its_own_row_and_its_pieces(tmp_path, pack):
-    vectors = load(put(tmp_path, "v.bin", pack(GOOD)))
+    vectors = load_vectors(put(tmp_path, "v.bin", pack(GOOD)))
     assert list(vectors.words) == ["</s>", "sun", "été"]
     np.testing.assert_allclose(vectors.space(), [naive_vector(row) for row in range(3)], rtol=1e-6)
     assert vectors.counts.tolist() == [100, 99, 98]
@@ -48,17 +48,17 @@ def test_a_word_is_the_mean_of_its_own_row_and_its_pieces(tmp_path, pack):
 
 
 def test_the_end_of_a_sentence_has_no_pieces(tmp_path):
-    np.testing.assert_array_equal(load(put(tmp_path, "v.bin", GOOD)).space()[0], OWN[0])
+    np.testing.assert_array_equal(load_vectors(put(tmp_path, "v.bin", GOOD)).space()[0], OWN[0])
 
 
 @pytest.mark.parametrize("sizes", [(1, 1), (1, 4), (3, 6), (4, 3)])
 def test_pieces_of_other_sizes(tmp_path, sizes):
-    vectors = load(put(tmp_path, "v.bin", fasttext_bin(WORDS, OWN, pieces=PIECES, sizes=sizes)))
+    vectors = load_vectors(put(tmp_path, "v.bin", fasttext_bin(WORDS, OWN, pieces=PIECES, sizes=sizes)))
     np.testing.assert_allclose(vectors.space(), [naive_vector(row, sizes) for row in range(3)], rtol=1e-6)
 
 
 def test_pieces_are_kept_for_words_that_are_not_there(tmp_path):
-    vectors = load(put(tmp_path, "v.bin", GOOD))
+    vectors = load_vectors(put(tmp_path, "v.bin", GOOD))
     np.testing.assert_array_equal(vectors.subwords.rows, PIECES)
     assert (vectors.subwords.shortest, vectors.subwords.longest) == (2, 3)
     made, known = vectors.look_up(["moon"])
@@ -67,7 +67,7 @@ def test_pieces_are_kept_for_words_that_are_not_there(tmp_path):
 
 
 def test_the_output_matrix_is_the_space_out(tmp_path):
-    np.testing.assert_array_equal(load(put(tmp_path, "v.bin", GOOD)).space("out"), OUT)
+    np.testing.assert_array_equal(load_vectors(put(tmp_path, "v.bin", GOOD)).space("out"), OUT)
 
 
 @pytest.mark.parametrize(
@@ -75,39 +75,39 @@ def test_the_output_matrix_is_the_space_out(tmp_path):
 )
 def test_only_negative_sampling_of_words_has_out(tmp_path, loss, model, spaces):
     content = fasttext_bin(WORDS, OWN, pieces=PIECES, out=OUT, loss=loss, model=model)
-    assert list(load(put(tmp_path, "v.bin", content)).spaces) == spaces
+    assert list(load_vectors(put(tmp_path, "v.bin", content)).spaces) == spaces
 
 
 def test_without_pieces_a_word_is_its_own_row(tmp_path):
-    vectors = load(put(tmp_path, "v.bin", fasttext_bin(WORDS, OWN, sizes=(0, 0))))
+    vectors = load_vectors(put(tmp_path, "v.bin", fasttext_bin(WORDS, OWN, sizes=(0, 0))))
     np.testing.assert_array_equal(vectors.space(), OWN)
     assert vectors.subwords is None
 
 
 def test_a_supervised_model_gives_its_words_and_not_its_labels(tmp_path):
     content = fasttext_bin(WORDS, OWN, pieces=PIECES, labels=[b"__label__x"], out=OUT[:1], model=3, loss=3)
-    vectors = load(put(tmp_path, "v.bin", content))
+    vectors = load_vectors(put(tmp_path, "v.bin", content))
     assert list(vectors.words) == ["</s>", "sun", "été"]
     assert vectors.subwords is not None
 
 
 def test_supervised_models_of_version_11_had_no_pieces(tmp_path):
-    vectors = load(put(tmp_path, "v.bin", fasttext_bin(WORDS, OWN, pieces=PIECES, model=3, version=11)))
+    vectors = load_vectors(put(tmp_path, "v.bin", fasttext_bin(WORDS, OWN, pieces=PIECES, model=3, version=11)))
     np.testing.assert_array_equal(vectors.space(), OWN)
     assert vectors.subwords is None
-    other = load(put(tmp_path, "w.bin", fasttext_bin(WORDS, OWN, pieces=PIECES, version=11)))
+    other = load_vectors(put(tmp_path, "w.bin", fasttext_bin(WORDS, OWN, pieces=PIECES, version=11)))
     assert other.subwords is not None
 
 
 def test_words_that_are_not_utf8_are_left_out_with_their_counts(tmp_path):
-    vectors = load(put(tmp_path, "v.bin", fasttext_bin([b"a", b"\xff", b"b"], OWN, out=OUT)))
+    vectors = load_vectors(put(tmp_path, "v.bin", fasttext_bin([b"a", b"\xff", b"b"], OWN, out=OUT)))
     assert (list(vectors.words), vectors.counts.tolist()) == (["a", "b"], [100, 98])
     np.testing.assert_array_equal(vectors.space("in"), OWN[[0, 2]])
     np.testing.assert_array_equal(vectors.space("out"), OUT[[0, 2]])
 
 
 def test_only_some_words(tmp_path):
-    vectors = load(put(tmp_path, "v.bin", GOOD), only=["été", "moon"])
+    vectors = load_vectors(put(tmp_path, "v.bin", GOOD), only=["été", "moon"])
     assert (list(vectors.words), vectors.counts.tolist()) == (["été"], [98])
     np.testing.assert_allclose(vectors.space(), [naive_vector(2)], rtol=1e-6)
     np.testing.assert_array_equal(vectors.space("out"), OUT[[2]])
@@ -146,7 +146,7 @@ def with_value(matrix: np.ndarray, value: float) -> np.ndarray:
 )  # fmt: skip
 def test_what_cannot_be_used_is_refused(tmp_path, content, problem):
     with pytest.raises(BadInput, match=problem):
-        load(put(tmp_path, "v.bin", content))
+        load_vectors(put(tmp_path, "v.bin", content))
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_sizes_that_lie(tmp_path, place, value):
     """Dimension, buckets, and entries and words of the dictionary: nothing is allocated for them."""
     content = GOOD[:place] + struct.pack("<i", value) + GOOD[place + 4 :]
     with pytest.raises(BadInput):
-        load(put(tmp_path, "v.bin", content))
+        load_vectors(put(tmp_path, "v.bin", content))
 
 
 names = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8)
@@ -168,7 +168,7 @@ def test_round_trip(tmp_path_factory, words, dim, buckets):
     own, out = (chance.normal(size=(len(words), dim)).astype(np.float32) for _ in range(2))
     pieces = chance.normal(size=(buckets, dim)).astype(np.float32)
     content = fasttext_bin([word.encode() for word in words], own, pieces=pieces, out=out)
-    vectors = load(put(tmp_path_factory.getbasetemp(), "drawn-ft.bin", content))
+    vectors = load_vectors(put(tmp_path_factory.getbasetemp(), "drawn-ft.bin", content))
     assert list(vectors.words) == words
     np.testing.assert_array_equal(vectors.space("out"), out)
     subwords = Subwords(pieces, 2, 3)

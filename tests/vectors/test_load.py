@@ -18,7 +18,7 @@ from aboutness.core.errors import BadInput, NotFound, StorageError, UsageError
 from aboutness.text.strings import StringTable
 from aboutness.vectors import store
 from aboutness.vectors.files import Content
-from aboutness.vectors.load import FORMATS, convert, format_of, load, look_at
+from aboutness.vectors.load import FORMATS, convert, format_of, load_vectors, look_at
 from aboutness.vectors.subwords import Subwords
 from aboutness.vectors.words import WordVectors
 from vectors import writing
@@ -54,7 +54,7 @@ def test_every_format_has_a_summary_and_a_test():
 def test_the_format_is_found_out_whatever_the_file_is_called(folder, name):
     path = put(folder, "some.file", CONTENTS[name])
     assert format_of(Content(path)) == name
-    found, named = load(path), load(path, format=name)
+    found, named = load_vectors(path), load_vectors(path, format=name)
     assert list(found.words) == list(named.words) == ["sun", "Moon", "été"]
     np.testing.assert_array_equal(found.space(), named.space())
     assert found.provenance["format"] == name
@@ -62,8 +62,8 @@ def test_the_format_is_found_out_whatever_the_file_is_called(folder, name):
 
 @pytest.mark.parametrize("name", ["word2vec-binary", "word2vec-text", "glove", "fasttext-bin", "npy"])
 def test_packed_with_gzip(folder, name):
-    plain = load(put(folder, "a", CONTENTS[name]))
-    packed = load(put(folder, "b.gz", gzip.compress(CONTENTS[name])))
+    plain = load_vectors(put(folder, "a", CONTENTS[name]))
+    packed = load_vectors(put(folder, "b.gz", gzip.compress(CONTENTS[name])))
     assert list(packed.words) == list(plain.words)
     np.testing.assert_array_equal(packed.space(), plain.space())
 
@@ -74,7 +74,7 @@ def test_another_format_than_the_file_has(folder, name):
     path = put(folder, "v", CONTENTS[name])
     for other in FORMATS:
         try:
-            assert isinstance(load(path, format=other), WordVectors)
+            assert isinstance(load_vectors(path, format=other), WordVectors)
         except BadInput:
             assert other != name
 
@@ -82,13 +82,13 @@ def test_another_format_than_the_file_has(folder, name):
 def test_unknown_names_are_refused(folder):
     path = put(folder, "v", CONTENTS["glove"])
     with pytest.raises(UsageError, match=r"format must be one of word2vec-binary, .*, got 'csv'"):
-        load(path, format="csv")
+        load_vectors(path, format="csv")
     with pytest.raises(UsageError, match="case must be one of exact, any, got 'lower'"):
-        load(path, case="lower")
+        load_vectors(path, case="lower")
     with pytest.raises(UsageError, match="several terms, got the one string 'sun'"):
-        load(path, only="sun")
+        load_vectors(path, only="sun")
     with pytest.raises(UsageError, match=r"has its words in it, so that it takes no vocabulary .*vocab\.txt"):
-        load(path, vocab=folder / "vocab.txt")
+        load_vectors(path, vocab=folder / "vocab.txt")
 
 
 # IN and OUT in two files
@@ -98,7 +98,7 @@ def test_a_pair_is_matched_by_word(tmp_path):
     """The second file has the words in another order, one is missing, one is new, and it is of another format."""
     one = put(tmp_path, "in.bin", CONTENTS["word2vec-binary"])
     two = put(tmp_path, "out.txt", b"4 2\nx 9 9\n\xc3\xa9t\xc3\xa9 5 6\nsun 7 8\ny 9 9\n")
-    vectors = load(one, out=two)
+    vectors = load_vectors(one, out=two)
     assert list(vectors.words) == ["sun", "été"]
     np.testing.assert_array_equal(vectors.space("in"), MATRIX[[0, 2]])
     np.testing.assert_array_equal(vectors.space("out"), [[7, 8], [5, 6]])
@@ -109,7 +109,7 @@ def test_a_pair_is_matched_by_word(tmp_path):
 def test_a_pair_of_which_some_words_are_wanted(tmp_path):
     one = put(tmp_path, "in", CONTENTS["glove"])
     two = put(tmp_path, "out", writing.glove(WORDS[::-1], -MATRIX[::-1]))
-    vectors = load(one, out=two, only=["moon", "été"], case="any")
+    vectors = load_vectors(one, out=two, only=["moon", "été"], case="any")
     assert list(vectors.words) == ["Moon", "été"]
     np.testing.assert_array_equal(vectors.space("out"), -MATRIX[1:])
 
@@ -117,17 +117,17 @@ def test_a_pair_of_which_some_words_are_wanted(tmp_path):
 def test_pairs_that_are_none(tmp_path):
     one = put(tmp_path, "in", CONTENTS["glove"])
     with pytest.raises(BadInput, match=r"have 2 numbers, those of .* 3"):
-        load(one, out=put(tmp_path, "out", b"sun 1 2 3\n"))
+        load_vectors(one, out=put(tmp_path, "out", b"sun 1 2 3\n"))
     with pytest.raises(BadInput, match="no word"):
-        load(one, out=put(tmp_path, "out", b"star 1 2\n"))
+        load_vectors(one, out=put(tmp_path, "out", b"star 1 2\n"))
     with pytest.raises(UsageError, match="has OUT vectors itself"):
-        load(put(tmp_path, "f", CONTENTS["fasttext-bin"]), out=one)
+        load_vectors(put(tmp_path, "f", CONTENTS["fasttext-bin"]), out=one)
 
 
 def test_what_is_wrong_in_the_second_file_is_said_of_the_second_file(tmp_path):
     one = put(tmp_path, "in", CONTENTS["glove"])
     with pytest.raises(BadInput, match="second: line 1, of the word 'été', has nan"):
-        load(one, out=put(tmp_path, "second", "été 1 nan\nsun 2 3\n".encode()))
+        load_vectors(one, out=put(tmp_path, "second", "été 1 nan\nsun 2 3\n".encode()))
 
 
 # only some words
@@ -136,7 +136,7 @@ def test_what_is_wrong_in_the_second_file_is_said_of_the_second_file(tmp_path):
 @pytest.mark.parametrize("name", FORMATS)
 def test_only_the_words_that_terms_can_reach(folder, name):
     path = put(folder, "v", CONTENTS[name])
-    whole = load(path)
+    whole = load_vectors(path)
     for only, case, words in [
         (["été", "moon", "star"], "exact", ["été"]),
         (["été", "moon", "star"], "any", ["Moon", "été"]),
@@ -144,7 +144,7 @@ def test_only_the_words_that_terms_can_reach(folder, name):
         ((term for term in ["sun"]), "exact", ["sun"]),
         ([], "any", []),
     ]:
-        some = load(path, only=only, case=case)
+        some = load_vectors(path, only=only, case=case)
         assert list(some.words) == words
         for space in whole.spaces:
             np.testing.assert_array_equal(some.space(space), whole.space(space)[whole.numbers(words)])
@@ -152,14 +152,17 @@ def test_only_the_words_that_terms_can_reach(folder, name):
 
 def test_of_several_forms_the_first_that_is_there_is_kept(tmp_path):
     path = put(tmp_path, "v", b"sun 1 2\nSun 3 4\nSUN 5 6\n")
-    kept = {term: list(load(path, only=[term], case="any").words) for term in ["sun", "Sun", "SUN", "sUN"]}
+    kept = {term: list(load_vectors(path, only=[term], case="any").words) for term in ["sun", "Sun", "SUN", "sUN"]}
     assert kept == {"sun": ["sun"], "Sun": ["Sun"], "SUN": ["SUN"], "sUN": ["sun"]}
 
 
 @given(st.lists(st.sampled_from(["sun", "Sun", "SUN", "moon", "Moon", "star"])), st.sampled_from(["exact", "any"]))
 def test_terms_are_found_among_some_words_as_among_all(tmp_path_factory, terms, case):
     path = put(tmp_path_factory.getbasetemp(), "cases", b"Sun 1 2\nsun 3 4\nMoon 5 6\nSTAR 7 8\n")
-    whole, some = load(path).look_up(terms, case=case), load(path, only=terms, case=case).look_up(terms, case=case)
+    whole, some = (
+        load_vectors(path).look_up(terms, case=case),
+        load_vectors(path, only=terms, case=case).look_up(terms, case=case),
+    )
     np.testing.assert_array_equal(whole[0], some[0])
     np.testing.assert_array_equal(whole[1], some[1])
 
@@ -172,13 +175,13 @@ def test_terms_are_found_among_some_words_as_among_all(tmp_path_factory, terms, 
 def test_what_is_converted_is_what_is_loaded(folder, name, only, monkeypatch):
     monkeypatch.setattr("aboutness.vectors.load.BLOCK", 16)  # blocks of two rows
     path = put(folder, "v", CONTENTS[name])
-    converted, loaded = convert(path, folder / "t.safetensors", only=only), load(path, only=only)
+    converted, loaded = convert(path, folder / "t.safetensors", only=only), load_vectors(path, only=only)
     assert not converted.space().flags.owndata
     again = store.open_saved(folder / "t.safetensors").arrays()
     for part, array in loaded.arrays().items():
         np.testing.assert_array_equal(again[part], array)
         np.testing.assert_array_equal(converted.arrays()[part], array)
-    assert list(load(folder / "t.safetensors").words) == list(loaded.words)
+    assert list(load_vectors(folder / "t.safetensors").words) == list(loaded.words)
 
 
 def test_a_pair_is_converted(tmp_path):
@@ -209,31 +212,31 @@ def test_where_vectors_cannot_be_written(tmp_path):
 
 def test_no_file(tmp_path):
     with pytest.raises(NotFound, match="there is no file"):
-        load(tmp_path / "no")
+        load_vectors(tmp_path / "no")
     with pytest.raises(BadInput, match="is a folder"):
-        load(tmp_path)
+        load_vectors(tmp_path)
     with pytest.raises(BadInput, match="is empty"):
-        load(put(tmp_path, "v", b""))
+        load_vectors(put(tmp_path, "v", b""))
     with pytest.raises(BadInput, match="is empty"):
-        load(put(tmp_path, "v.gz", gzip.compress(b"")))
+        load_vectors(put(tmp_path, "v.gz", gzip.compress(b"")))
 
 
 def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(BadInput, match="not a plain file"):
-        load(tmp_path / "pipe")
+        load_vectors(tmp_path / "pipe")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_file_that_may_not_be_read(tmp_path):
     put(tmp_path, "v", CONTENTS["glove"]).chmod(0)
     with pytest.raises(StorageError, match="permission denied"):
-        load(tmp_path / "v")
+        load_vectors(tmp_path / "v")
 
 
 def test_a_name_that_is_too_long(tmp_path):
     with pytest.raises(StorageError, match="cannot read"):
-        load(tmp_path / ("x" * 5000))
+        load_vectors(tmp_path / ("x" * 5000))
 
 
 @pytest.mark.parametrize("protocol", [2, 3, 4, 5])
@@ -244,9 +247,9 @@ def test_a_pickle_is_never_opened(tmp_path, name, protocol):
     content = bytes([0x80, protocol]) + f"cos\nsystem\n(S'touch {trap}'\ntR.".encode()
     for chosen in [None, *FORMATS]:
         with pytest.raises(BadInput, match=r"a pickle, which is never opened.*save_word2vec_format"):
-            load(put(tmp_path, name, content), format=chosen)
+            load_vectors(put(tmp_path, name, content), format=chosen)
     with pytest.raises(BadInput, match="a pickle"):
-        load(put(tmp_path, name, gzip.compress(content)))
+        load_vectors(put(tmp_path, name, gzip.compress(content)))
     assert not trap.exists()
 
 
@@ -254,30 +257,30 @@ def test_archives_are_told_apart(tmp_path):
     with zipfile.ZipFile(tmp_path / "model.pt", "w") as archive:
         archive.writestr("model/data.pkl", b"\x80\x02.")
     with pytest.raises(BadInput, match="zip archive with a pickle"):
-        load(tmp_path / "model.pt")
+        load_vectors(tmp_path / "model.pt")
     with zipfile.ZipFile(tmp_path / "glove.zip", "w") as archive:
         archive.writestr("glove.txt", "sun 1 2\n")
     with pytest.raises(BadInput, match="zip archive; unpack it"):
-        load(tmp_path / "glove.zip")
+        load_vectors(tmp_path / "glove.zip")
     with pytest.raises(BadInput, match="zip archive; unpack it"):
-        load(put(tmp_path, "cut.zip", b"PK\x03\x04 and no more"))
+        load_vectors(put(tmp_path, "cut.zip", b"PK\x03\x04 and no more"))
     with pytest.raises(BadInput, match="packed with bzip2; unpack it"):
-        load(put(tmp_path, "v.bz2", b"BZh91AY&SY"))
+        load_vectors(put(tmp_path, "v.bz2", b"BZh91AY&SY"))
 
 
 def test_a_full_disk_is_no_damage_to_what_is_unpacked(tmp_path, monkeypatch):
     path = put(tmp_path, "v.gz", gzip.compress(CONTENTS["glove"] * 100_000))
     monkeypatch.setattr("tempfile.TemporaryFile", lambda: io.FileIO("/dev/full", "w"))
     with pytest.raises(StorageError, match=r"cannot unpack .*v\.gz: the disk is full"):
-        load(path)
+        load_vectors(path)
 
 
 def test_damaged_gzip(tmp_path):
     packed = gzip.compress(CONTENTS["glove"])
     with pytest.raises(BadInput, match="gzip"):
-        load(put(tmp_path, "v.gz", packed[:-9]))
+        load_vectors(put(tmp_path, "v.gz", packed[:-9]))
     with pytest.raises(BadInput, match="gzip"):
-        load(put(tmp_path, "v.gz", packed[:20] + b"????" + packed[24:]))
+        load_vectors(put(tmp_path, "v.gz", packed[:20] + b"????" + packed[24:]))
 
 
 @pytest.mark.parametrize(
@@ -285,7 +288,7 @@ def test_damaged_gzip(tmp_path):
 )
 def test_what_is_no_file_of_vectors(tmp_path, content):
     with pytest.raises(BadInput, match=r"in no format that can be read.*word2vec-binary.*it starts with"):
-        load(put(tmp_path, "v", content))
+        load_vectors(put(tmp_path, "v", content))
 
 
 @pytest.fixture(scope="module")
@@ -308,7 +311,7 @@ def outcome(path: Path, content: bytes) -> None:
     path.unlink(missing_ok=True)  # what is mapped stays as it is
     path.write_bytes(content)
     try:
-        vectors = load(path)
+        vectors = load_vectors(path)
     except (BadInput, NotFound):
         return
     assert len(set(vectors.words)) == len(vectors) > 0
@@ -364,17 +367,17 @@ def test_looking_reads_no_vectors(tmp_path):
 MEASURED = """
     import sys
     from pathlib import Path
-    from aboutness.vectors.load import convert, load
+    from aboutness.vectors.load import convert, load_vectors
 
     def now(name):
         lines = Path("/proc/self/status").read_text().splitlines()
         return next(int(line.split()[1]) for line in lines if line.startswith(name))
 
     small, large, target = sys.argv[1:]
-    load(small), convert(small, target)
+    load_vectors(small), convert(small, target)
     before = now("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")  # the peak is counted anew
-    load(large) if target.endswith("load.safetensors") else convert(large, target)
+    load_vectors(large) if target.endswith("load.safetensors") else convert(large, target)
     print(now("VmHWM") - before)
 """
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from aboutness.core.errors import BadInput
 from aboutness.vectors.files import Content
-from aboutness.vectors.load import load
+from aboutness.vectors.load import load_vectors
 from aboutness.vectors.text_file import TextFile
 from vectors.writing import glove, put, word2vec_text
 
@@ -25,14 +25,14 @@ def expect(vectors, words=("sun", ". . .", "été"), matrix=MATRIX):
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 def test_glove(tmp_path, pack):
-    vectors = load(put(tmp_path, "v.txt", pack(GLOVE)))
+    vectors = load_vectors(put(tmp_path, "v.txt", pack(GLOVE)))
     expect(vectors)
     assert vectors.provenance["format"] == "glove"
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 def test_word2vec_text(tmp_path, pack):
-    vectors = load(put(tmp_path, "v.txt", pack(b"3 2\n" + GLOVE)))
+    vectors = load_vectors(put(tmp_path, "v.txt", pack(b"3 2\n" + GLOVE)))
     expect(vectors)
     assert vectors.provenance["format"] == "word2vec-text"
 
@@ -52,26 +52,30 @@ def test_word2vec_text(tmp_path, pack):
     ],
 )
 def test_what_writers_do(tmp_path, content):
-    expect(load(put(tmp_path, "v.txt", content)))
+    expect(load_vectors(put(tmp_path, "v.txt", content)))
 
 
 def test_the_first_word_may_have_blanks(tmp_path):
-    expect(load(put(tmp_path, "v.txt", b". . . 1 2\na 3 4\n")), [". . .", "a"], [[1, 2], [3, 4]])
+    expect(load_vectors(put(tmp_path, "v.txt", b". . . 1 2\na 3 4\n")), [". . .", "a"], [[1, 2], [3, 4]])
 
 
 def test_words_may_look_like_numbers(tmp_path):
     content = b"0.1 1 2\nnan 3 4\nroute 66 5 6\ninf 7 8\n"
-    expect(load(put(tmp_path, "v.txt", content)), ["0.1", "nan", "route 66", "inf"], np.arange(1, 9).reshape(4, 2))
+    expect(
+        load_vectors(put(tmp_path, "v.txt", content)),
+        ["0.1", "nan", "route 66", "inf"],
+        np.arange(1, 9).reshape(4, 2),
+    )
 
 
 def test_a_word_may_be_empty(tmp_path):
-    expect(load(put(tmp_path, "v.txt", b"2 2\n 1 2\na 3 4\n")), ["", "a"], [[1, 2], [3, 4]])
+    expect(load_vectors(put(tmp_path, "v.txt", b"2 2\n 1 2\na 3 4\n")), ["", "a"], [[1, 2], [3, 4]])
 
 
 def test_a_first_line_that_could_be_sizes_can_be_a_vector(tmp_path):
     path = put(tmp_path, "v.txt", b"2 1\n7 5\n8 6\n")
-    expect(load(path), ["7", "8"], [[5], [6]])
-    expect(load(path, format="glove"), ["2", "7", "8"], [[1], [5], [6]])
+    expect(load_vectors(path), ["7", "8"], [[5], [6]])
+    expect(load_vectors(path, format="glove"), ["2", "7", "8"], [[1], [5], [6]])
 
 
 def test_rows_come_in_the_order_they_are_asked_for(tmp_path):
@@ -80,7 +84,7 @@ def test_rows_come_in_the_order_they_are_asked_for(tmp_path):
 
 
 def test_duplicates_and_words_that_are_not_utf8(tmp_path):
-    vectors = load(put(tmp_path, "v.txt", b"a 1 2\n\xff 3 4\nb 5 6\na 7 8\nc 9 0\n"))
+    vectors = load_vectors(put(tmp_path, "v.txt", b"a 1 2\n\xff 3 4\nb 5 6\na 7 8\nc 9 0\n"))
     expect(vectors, "abc", [[1, 2], [5, 6], [9, 0]])
     assert (vectors.provenance["duplicates"], vectors.provenance["undecodable"]) == (1, 1)
 
@@ -89,7 +93,7 @@ def test_duplicates_and_words_that_are_not_utf8(tmp_path):
     "text", ["1.00000005960464477539062500001", "1e-60", "1e-40", "0.1000000014901161", "-0.0"]
 )
 def test_hard_numbers_are_rounded_as_python_does(tmp_path, text):
-    vectors = load(put(tmp_path, "v.txt", f"a {text} 1.5\nb 2.5 {text}\n".encode()))
+    vectors = load_vectors(put(tmp_path, "v.txt", f"a {text} 1.5\nb 2.5 {text}\n".encode()))
     value = np.float32(float(text))
     assert vectors.space().tobytes() == np.array([[value, 1.5], [2.5, value]], np.float32).tobytes()
 
@@ -113,7 +117,7 @@ def test_a_bad_line_is_named(tmp_path, line, problem, sizes):
     content = sizes + b"a 1 2\n" + line + b"\nc 3 4\n"
     expected = problem.replace("line 2", "line 3") if sizes else problem
     with pytest.raises(BadInput, match=expected):
-        load(put(tmp_path, "v.txt", content))
+        load_vectors(put(tmp_path, "v.txt", content))
 
 
 @pytest.mark.parametrize(
@@ -130,17 +134,17 @@ def test_a_bad_line_is_named(tmp_path, line, problem, sizes):
 )
 def test_a_first_line_that_lies(tmp_path, sizes, problem):
     with pytest.raises(BadInput, match=problem):
-        load(put(tmp_path, "v.txt", sizes + b"\n" + GLOVE))
+        load_vectors(put(tmp_path, "v.txt", sizes + b"\n" + GLOVE))
 
 
 def test_a_file_of_sizes_alone(tmp_path):
     with pytest.raises(BadInput, match="do not fit"):
-        load(put(tmp_path, "v.txt", b"3 2\n\n"))
+        load_vectors(put(tmp_path, "v.txt", b"3 2\n\n"))
 
 
 def test_a_word_of_a_million_blanks_takes_no_time(tmp_path):
     content = b"a 1 2\nb" + b" x" * 1_000_000 + b" 3 4\n"
-    vectors = load(put(tmp_path, "v.txt", content))
+    vectors = load_vectors(put(tmp_path, "v.txt", content))
     assert len(vectors.words[1]) == 2_000_001
 
 
@@ -161,7 +165,7 @@ def test_round_trip(tmp_path_factory, words, dim, sizes, data):
         matrix = np.concatenate([matrix[:1], matrix])
     content = word2vec_text(encoded, matrix) if sizes else glove(encoded, matrix)
     name = "word2vec-text" if sizes else "glove"
-    vectors = load(put(tmp_path_factory.getbasetemp(), "drawn.txt", content), format=name)
+    vectors = load_vectors(put(tmp_path_factory.getbasetemp(), "drawn.txt", content), format=name)
     known = list(dict.fromkeys(encoded))
     assert list(vectors.words) == [word.decode() for word in known]
     expected = matrix[[encoded.index(word) for word in known]]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from aboutness.core.errors import BadInput
 from aboutness.vectors.files import Content
-from aboutness.vectors.load import load
+from aboutness.vectors.load import load_vectors
 from aboutness.vectors.word2vec_binary import Word2vecBinary
 from vectors.writing import put, word2vec_binary
 
@@ -22,14 +22,14 @@ GOOD = word2vec_binary(WORDS, MATRIX)
 @pytest.mark.parametrize("feed", [b"\n", b""])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 def test_words_and_vectors(tmp_path, feed, pack):
-    vectors = load(put(tmp_path, "v.bin", pack(word2vec_binary(WORDS, MATRIX, feed))))
+    vectors = load_vectors(put(tmp_path, "v.bin", pack(word2vec_binary(WORDS, MATRIX, feed))))
     assert list(vectors.words) == ["sun", "New_York", "été"]
     np.testing.assert_array_equal(vectors.space("in"), MATRIX)
     assert list(vectors.spaces) == ["in"]
 
 
 def test_provenance_names_the_file_but_not_where_it_lies(tmp_path):
-    vectors = load(put(tmp_path, "v.bin", GOOD))
+    vectors = load_vectors(put(tmp_path, "v.bin", GOOD))
     assert vectors.provenance == {
         "file": "v.bin", "format": "word2vec-binary", "bytes": len(GOOD), "duplicates": 0, "undecodable": 0,
     }  # fmt: skip
@@ -52,7 +52,7 @@ def test_words_that_are_not_utf8_are_left_out_and_counted(tmp_path):
     """The third and fourth word are a letter together, but neither is one alone."""
     words = [b"a", b"\xff", b"x\xc3", b"\xa9", b"b"]
     matrix = np.arange(10, dtype=np.float32).reshape(5, 2)
-    vectors = load(put(tmp_path, "v.bin", word2vec_binary(words, matrix)))
+    vectors = load_vectors(put(tmp_path, "v.bin", word2vec_binary(words, matrix)))
     assert list(vectors.words) == ["a", "b"]
     assert vectors.provenance["undecodable"] == 3
     np.testing.assert_array_equal(vectors.space(), matrix[[0, 4]])
@@ -63,14 +63,14 @@ def test_a_vector_that_is_not_finite_is_refused_with_its_word_and_place(tmp_path
     matrix = MATRIX.copy()
     matrix[1, 1] = value
     with pytest.raises(BadInput, match=rf"vector 2, of the word 'New_York', has {value} in column 2"):
-        load(put(tmp_path, "v.bin", word2vec_binary(WORDS, matrix)))
+        load_vectors(put(tmp_path, "v.bin", word2vec_binary(WORDS, matrix)))
 
 
 def test_only_the_rows_that_are_wanted_must_be_finite(tmp_path):
     matrix = MATRIX.copy()
     matrix[1, 1] = math.nan
     path = put(tmp_path, "v.bin", word2vec_binary(WORDS, matrix))
-    np.testing.assert_array_equal(load(path, only=["été", "sun"]).space(), MATRIX[[0, 2]])
+    np.testing.assert_array_equal(load_vectors(path, only=["été", "sun"]).space(), MATRIX[[0, 2]])
 
 
 @pytest.mark.parametrize(("cut", "whole"), [(1, 3), (2, 2), (9, 2), (20, 1), (len(GOOD) - 4, 0)])
@@ -78,10 +78,10 @@ def test_a_truncated_file_says_how_many_whole_vectors_there_are(tmp_path, cut, w
     """Without the last line feed nothing is missing."""
     path = put(tmp_path, "v.bin", GOOD[:-cut])
     if whole == 3:
-        assert len(load(path)) == 3
+        assert len(load_vectors(path)) == 3
     else:
         with pytest.raises(BadInput, match=f"promises 3 vectors of 2 numbers, but there are {whole} whole ones"):
-            load(path, format="word2vec-binary")
+            load_vectors(path, format="word2vec-binary")
 
 
 @pytest.mark.parametrize(
@@ -101,12 +101,12 @@ def test_a_truncated_file_says_how_many_whole_vectors_there_are(tmp_path, cut, w
 )
 def test_a_first_line_that_lies(tmp_path, head, problem):
     with pytest.raises(BadInput, match=problem):
-        load(put(tmp_path, "v.bin", head + GOOD[4:]), format="word2vec-binary")
+        load_vectors(put(tmp_path, "v.bin", head + GOOD[4:]), format="word2vec-binary")
 
 
 def test_a_file_without_a_blank_is_read_once(tmp_path):
     with pytest.raises(BadInput, match="there are 0 whole ones"):
-        load(put(tmp_path, "v.bin", b"1000 1\n" + b"\x00" * 100_000), format="word2vec-binary")
+        load_vectors(put(tmp_path, "v.bin", b"1000 1\n" + b"\x00" * 100_000), format="word2vec-binary")
 
 
 names = st.lists(
@@ -121,6 +121,6 @@ def test_round_trip(tmp_path_factory, words, dim, feed, data):
     rows = data.draw(st.lists(row, min_size=len(words), max_size=len(words)))
     matrix = np.array(rows, np.float32)
     content = word2vec_binary([word.encode() for word in words], matrix, b"\n" if feed else b"")
-    vectors = load(put(tmp_path_factory.getbasetemp(), "drawn.bin", content), format="word2vec-binary")
+    vectors = load_vectors(put(tmp_path_factory.getbasetemp(), "drawn.bin", content), format="word2vec-binary")
     assert list(vectors.words) == words
     np.testing.assert_array_equal(vectors.space().view(np.uint32), matrix.view(np.uint32))

@@ -8,11 +8,12 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aboutness.app.build import Build, Records
 from aboutness.app.generation import Generation
 from aboutness.app.search import DEFAULT_RANKER, Asked, Fields, Hits, How, checked_question, search, search_like
+from aboutness.app.vectors import import_into, nearest_words, oov, train, trainer, vectors_of
 from aboutness.core.algebra import Ranker
 from aboutness.core.errors import UsageError, shown
 from aboutness.core.record import Document
@@ -27,6 +28,10 @@ from aboutness.models.ranking import Explanation
 from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.text.analyzer import Analyzer
 from aboutness.text.analyzers import analyzer as named_analyzer
+from aboutness.vectors.coverage import Coverage
+from aboutness.vectors.neighbours import Neighbour, Words, parsed
+from aboutness.vectors.trainer import Tell, Trainer
+from aboutness.vectors.words import EXACT, WordVectors
 
 if TYPE_CHECKING:
     from aboutness.index.view import LayerView
@@ -98,6 +103,11 @@ class Index:
     def path(self) -> Path:
         """Return the folder of the index."""
         return self.snapshot.folder
+
+    @property
+    def in_memory(self) -> bool:
+        """Tell whether the index is gone when the program ends."""
+        return self._memory is not None
 
     def refresh(self) -> bool:
         """Go over to the newest generation, if there is a newer one; return whether there was."""
@@ -174,6 +184,67 @@ class Index:
         searcher = generation.bound(named_ranker(ranker))
         number = generation.snapshot.number(identifier)
         return searcher.explain(checked_question(generation, query), number)
+
+    # --- word vectors ----------------------------------------------------------------------------------
+
+    def train(
+        self,
+        kind: str | Trainer = "word2vec",
+        *,
+        name: str | None = None,
+        layer: str | None = None,
+        fields: Mapping[str, float] | Sequence[str] | None = None,
+        threads: int | None = None,
+        restart: bool = False,
+        progress: Tell | None = None,
+        **parameters: Any,  # noqa: ANN401 - what the way of training declares
+    ) -> WordVectors:
+        """Train on the documents and keep the result in the index, under a name (that of the kind).
+
+        A training that was interrupted goes on where it was when it is started again, unless with `restart`. With
+        threads=1 the same seed gives the same bytes; with more (all cores unless said) it is faster.
+
+        >>> index = Index.build([{"id": "a", "text": "the sun and the moon"}], analyzer="plain")
+        >>> vectors = index.train("word2vec", dim=8, min_count=1, threads=1)
+        >>> sorted(vectors.spaces), "moon" in vectors
+        (['in', 'out'], True)
+        """
+        if not isinstance(kind, Trainer):
+            kind = trainer(kind, parameters)
+        elif parameters:
+            raise UsageError(f"{kind.name} has its parameters already, got {shown(parameters)} besides")
+        return train(
+            self, kind, name=name, layer=layer, fields=fields, threads=threads, restart=restart, tell=progress
+        )
+
+    def import_vectors(self, path: str | Path, *, name: str | None = None, **how: Any) -> WordVectors:  # noqa: ANN401
+        """Keep published vectors in the index (see `aboutness.app.vectors.import_into` for what can be said)."""
+        return import_into(self, path, name=name, **how)
+
+    def vectors(self, name: str | None = None) -> WordVectors:
+        """Return the word vectors with a name, or the only ones."""
+        return vectors_of(self.snapshot, name)
+
+    def neighbours(self, words: Words, k: int = 10, *, vectors: str | None = None) -> dict[str, list[Neighbour]]:
+        """Return the nearest words "in-in", "out-out" and "in-out" of a word or a sum ("king - man + woman")."""
+        snapshot = self.snapshot
+        return nearest_words(
+            snapshot, vectors_of(snapshot, vectors), parsed(words) if isinstance(words, str) else words, k
+        )
+
+    def oov(
+        self,
+        vectors: str | WordVectors | None = None,
+        *,
+        queries: Mapping[str, Iterable[str]] | None = None,
+        layer: str | None = None,
+        fields: Mapping[str, float] | Sequence[str] | None = None,
+        case: str = EXACT,
+    ) -> list[Coverage]:
+        """Return how much of each field, and of each set of queries, has no vector: out of vocabulary."""
+        snapshot = self.snapshot
+        found = vectors if isinstance(vectors, WordVectors) else vectors_of(snapshot, vectors)
+        return oov(snapshot, found, queries=queries, layer=layer, fields=fields, case=case)
 
     # --- look into -------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from aboutness._version import __version__
-from aboutness.cli import demo_command, evaluate_commands, index_commands, search_commands
+from aboutness.cli import demo_command, evaluate_commands, index_commands, search_commands, vector_commands
 
 app = typer.Typer(
     name="aboutness",
@@ -23,6 +23,7 @@ demo_command.register(app)
 index_commands.register(app)
 search_commands.register(app)
 evaluate_commands.register(app)
+vector_commands.register(app)
 
 
 def _version(wanted: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn, ParamSpec, TypeVar
@@ -16,6 +17,8 @@ from aboutness.core.errors import AboutnessError, StorageError
 P = ParamSpec("P")
 R = TypeVar("R")
 Tell = Callable[[int, int], None]
+
+SECONDS_BETWEEN_LINES = 15
 
 
 def ends_well(command: Callable[P, R]) -> Callable[P, R]:
@@ -171,3 +174,43 @@ def queries_progress(title: str) -> Iterator[tuple[Tell, Callable[[str, int, int
             bar.update(task, description=ranker, completed=done, total=total)
 
         yield tell_documents, tell_queries
+
+
+@contextmanager
+def training_progress(title: str) -> Iterator[Callable[[Any], None]]:
+    """Show how far a training is, words a second and time left: a bar on a terminal, else a line now and then."""
+    if not sys.stderr.isatty():
+        last = time.monotonic()
+
+        def line(progress: Any) -> None:  # noqa: ANN401 - a record with done, total, per_second, seconds_left
+            nonlocal last
+            if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
+                last = time.monotonic()
+                typer.echo(f"{title}: {progress.done / progress.total:.0%}, {_pace(progress)}", err=True)
+
+        yield line
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[pace]}"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task(title, total=None, pace="")
+        yield lambda progress: bar.update(
+            task, completed=progress.done, total=progress.total, pace=_pace(progress)
+        )
+
+
+def _pace(progress: Any) -> str:  # noqa: ANN401
+    if not progress.per_second:
+        return "starting"
+    left = int(progress.seconds_left)
+    return f"{progress.per_second:,.0f} words/s, {left // 3600}:{left % 3600 // 60:02}:{left % 60:02} left"

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from aboutness.core.errors import DamagedIndex
 from aboutness.index import disk
-from aboutness.index.arrays import write_arrays
+from aboutness.index.arrays import Array, Blocks, write_arrays
 from aboutness.index.builder import joined
 from aboutness.index.layer import LayerWork, TokenStream
 from aboutness.index.manifest import FileEntry, Manifest, SegmentEntry
@@ -118,7 +118,7 @@ class WorkingSegments:
         """Forget all segments, and begin with other layers."""
         self.segments, self.entries, self.layers = [], [], list(layers)
 
-    def write_artefact(self, arrays: Arrays) -> FileEntry:
+    def write_artefact(self, arrays: Mapping[str, Array | Blocks]) -> FileEntry:
         """Write the arrays of something trained."""
         file = f"artefact-{secrets.token_hex(6)}{SUFFIX}"
         return FileEntry(file, *write_arrays(self.folder / ARRAYS / file, arrays, durable=self._durable))

@@ -22,6 +22,7 @@ from aboutness.core.errors import AboutnessError, BadRecord, NotFound, UsageErro
 from aboutness.core.rejects import OnBad, stop
 from aboutness.index import disk
 from aboutness.index.analysis import Analysis
+from aboutness.index.arrays import Array, Blocks
 from aboutness.index.builder import SegmentBuilder
 from aboutness.index.database import ManifestStore
 from aboutness.index.fields import checked_weights, with_new_fields
@@ -31,7 +32,7 @@ from aboutness.index.manifest import ArtefactEntry, Manifest
 from aboutness.index.merge import hollow, merge_run
 from aboutness.index.segment import pack_ids
 from aboutness.index.snapshot import ARRAYS
-from aboutness.index.working import Arrays, WorkingSegments
+from aboutness.index.working import WorkingSegments
 from aboutness.text.analyzer import Analyzer
 
 Progress = Callable[[int, int], None]  # documents and characters done so far
@@ -260,16 +261,26 @@ class IndexWriter:
         self._changed = True
 
     def save_artefact(
-        self, name: str, kind: str, arrays: Arrays, parameters: Mapping[str, Any], seed: int | None = None
+        self,
+        name: str,
+        kind: str,
+        arrays: Mapping[str, Array | Blocks],
+        parameters: Mapping[str, Any],
+        seed: int | None = None,
+        *,
+        generation: int | None = None,
     ) -> None:
-        """Keep something trained, with how it was made; one of the same name is replaced."""
+        """Keep something trained, with how it was made; one of the same name is replaced.
+
+        `generation` is that of the documents it was trained on, the newest unless said.
+        """
         try:
             json.dumps(parameters)
         except (TypeError, ValueError) as error:
             raise UsageError(f"the parameters of an artefact must be plain values: {error}") from None
         file = self._working.write_artefact(arrays)
-        generation = self._committed.generation
-        self._artefacts[name] = ArtefactEntry(name, kind, dict(parameters), seed, generation, now(), file)
+        trained_on = self._committed.generation if generation is None else generation
+        self._artefacts[name] = ArtefactEntry(name, kind, dict(parameters), seed, trained_on, now(), file)
         self._changed = True
 
     def drop_artefact(self, name: str) -> None:

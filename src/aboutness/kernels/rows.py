@@ -124,7 +124,7 @@ def mean(left: F32, chosen: Rows, count: Int, out: F32) -> None:
 
 @compiled_loosely
 def sigmoid(x: np.float32) -> np.float32:
-    """Return 1 / (1 + exp(-x)) to 4e-5, and to 2e-7 between -8 and 8: by the continued fraction of tanh."""
+    """Return 1 / (1 + exp(-x)) to 5e-5, and to 2e-7 between -8 and 8: by the continued fraction of tanh."""
     h = min(max(x * HALF, -STEEP), STEEP)
     s = h * h
     above = h * (A + s * (B + s * (C + s * (D + s))))

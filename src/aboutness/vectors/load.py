@@ -6,12 +6,11 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from aboutness.core.errors import BadInput, UsageError, shown
-from aboutness.index.arrays import LARGEST_HEADER, Blocks
+from aboutness.index.arrays import LARGEST_HEADER, Array, Blocks
 from aboutness.vectors import store
 from aboutness.vectors.array_files import NPY, PICKLE, ArrayFile, SavedFile, npy, safetensors
 from aboutness.vectors.fasttext_bin import MAGIC, FastTextBin
@@ -39,7 +38,7 @@ SNIFFED = 4096
 CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\x0b\x0c\x1b"))
 
 
-def load(
+def load_vectors(
     path: Path_,
     *,
     out: Path_ | None = None,
@@ -66,9 +65,9 @@ def load(
     if subwords is not None:
         subwords = Subwords(np.array(subwords.rows), subwords.shortest, subwords.longest)
         file.content.release()
-    outline = _outline(file, chosen)
+    made = outline(file, chosen)
     spaces = {space: file.rows(space, chosen) for space in file.spaces}
-    return WordVectors(outline.words, spaces, outline.counts, subwords, outline.provenance)
+    return WordVectors(made.words, spaces, made.counts, subwords, made.provenance)
 
 
 def convert(
@@ -81,16 +80,21 @@ def convert(
     only: Iterable[str] | None = None,
     case: str = EXACT,
 ) -> WordVectors:
-    """Write what `load` would load into a file of ours, block by block, and map that file."""
+    """Write what `load_vectors` would load into a file of ours, block by block, and map that file."""
     file = look_at(path, out=out, vocab=vocab, format=format)
+    store.write(streamed(file, only, case), target)
+    return store.open_saved(target)
+
+
+def streamed(file: VectorFile, only: Iterable[str] | None = None, case: str = EXACT) -> dict[str, Array | Blocks]:
+    """Return what `load_vectors` would load as arrays to be written, whose rows are read while that is done."""
     chosen = _chosen(file, only, case)
     _check_subwords(file)
-    arrays: dict[str, Any] = {**_outline(file, chosen).arrays()}
+    arrays: dict[str, Array | Blocks] = {**outline(file, chosen).arrays()}
     for space in file.spaces:
         shape = len(chosen), file.dim
         arrays[f"space.{space}"] = Blocks(shape, np.dtype(np.float32), partial(_blocks, file, space, chosen))
-    store.write(arrays, target)
-    return store.open_saved(target)
+    return arrays
 
 
 def look_at(
@@ -177,12 +181,13 @@ def _chosen(file: VectorFile, only: Iterable[str] | None, case: str) -> I64:
     if isinstance(only, str):
         raise UsageError(f"only must be several terms, got the one string {shown(only)}")
     terms = list(only) if only is not None else []
-    numbers = _outline(file, everything).numbers(terms, case)
+    numbers = outline(file, everything).numbers(terms, case)
     return everything if only is None else np.unique(numbers[numbers >= 0])
 
 
-def _outline(file: VectorFile, chosen: I64) -> WordVectors:
+def outline(file: VectorFile, chosen: I64 | None = None) -> WordVectors:
     """Return everything but the vectors, in whose place there are zeros that take no memory."""
+    chosen = np.arange(len(file.words), dtype=np.int64) if chosen is None else chosen
     zeros = np.broadcast_to(np.float32(0), (len(chosen), file.dim))
     provenance = dict(file.provenance)
     if len(chosen) < len(file.words):

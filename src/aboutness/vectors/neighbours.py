@@ -100,19 +100,22 @@ class Neighbours:
             self._lengths[space] = norms(self.vectors.space(space))
         return self._lengths[space]
 
-    def side_by_side(self, word: str, k: int = 10, case: str = EXACT) -> dict[str, list[Neighbour]]:
+    def side_by_side(self, words: Words, k: int = 10, case: str = EXACT) -> dict[str, list[Neighbour]]:
         """Return a word's neighbours "in-in", "out-out" and "in-out", those for which there are vectors.
 
         "in-out" compares the IN vector of the word with the OUT vectors of all words: it finds what stands beside
         the word, where the others find what could stand in its place (Mitra et al. 2016, table 1). As in that
         table the word itself is left out of none: it is first in "in-in" and "out-out", but in "in-out" its place
-        is a finding.
+        is a finding. The words of a sum are left out.
         """
-        known = [space for space in self.vectors.spaces if self.vectors.look_up([word], space, case)[1].all()]
+        weights = weighted(words)
+        asked = list(weights)
+        known = [space for space in self.vectors.spaces if self.vectors.look_up(asked, space, case)[1].all()]
+        left_out = self.vectors.numbers(asked, case) if len(asked) > 1 else None
         if not known:
-            raise NotFound(_unknown(self.vectors, word))
+            self.direction(weights, next(iter(self.vectors.spaces)), case)  # says which word is unknown
         return {
-            name: self.nearest_to(self.direction({word: 1.0}, query, case), k, space=space)
+            name: self.nearest_to(self.direction(weights, query, case), k, space=space, without=left_out)
             for name, (query, space) in PAIRS.items()
             if query in known and space in self.vectors.spaces
         }
@@ -146,9 +149,9 @@ def nearest(
     return Neighbours(vectors).nearest(words, k, query_space=query_space, space=space, without=without, case=case)
 
 
-def side_by_side(vectors: WordVectors, word: str, k: int = 10, case: str = EXACT) -> dict[str, list[Neighbour]]:
+def side_by_side(vectors: WordVectors, words: Words, k: int = 10, case: str = EXACT) -> dict[str, list[Neighbour]]:
     """Return a word's neighbours within and across spaces (`Neighbours.side_by_side`)."""
-    return Neighbours(vectors).side_by_side(word, k, case)
+    return Neighbours(vectors).side_by_side(words, k, case)
 
 
 def analogy(vectors: WordVectors, a: str, b: str, c: str, k: int = 10, case: str = EXACT) -> list[Neighbour]:

@@ -19,11 +19,16 @@ def save(vectors: WordVectors, path: str | Path) -> None:
     write(vectors.arrays(), path)
 
 
+def check_name(path: str | Path) -> Path:
+    """Return the path of a file to be written, whose name must end as it should."""
+    if Path(path).suffix != SUFFIX:
+        raise UsageError(f"the name of a file of vectors must end in {SUFFIX}, got {Path(path).name!r}")
+    return Path(path)
+
+
 def write(arrays: Mapping[str, Array | Blocks], path: str | Path) -> None:
     """Write the arrays of word vectors to a file; one that is there is replaced when all is on the disk."""
-    path = Path(path)
-    if path.suffix != SUFFIX:
-        raise UsageError(f"the name of a file of vectors must end in {SUFFIX}, got {path.name!r}")
+    path = check_name(path)
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         write_arrays(part, arrays, durable=True)

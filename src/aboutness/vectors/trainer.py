@@ -9,9 +9,12 @@ from typing import Any, ClassVar
 
 from aboutness.core.parameters import Parameters
 from aboutness.core.registry import Registry
+from aboutness.text.analyzer import Analyzer
 from aboutness.vectors.checkpoint import Checkpoint
-from aboutness.vectors.training_text import TrainingText
+from aboutness.vectors.training_text import Source
 from aboutness.vectors.words import WordVectors
+
+DEFAULT_ANALYZER = "plain"
 
 
 @dataclass(frozen=True)
@@ -41,13 +44,18 @@ class Trainer(Parameters):
     @abstractmethod
     def train(
         self,
-        text: TrainingText,
+        source: Source,
         *,
+        analyzer: str | Analyzer = DEFAULT_ANALYZER,
         threads: int | None = None,
         checkpoint: Checkpoint | None = None,
         tell: Tell | None = None,
     ) -> WordVectors:
-        """Train on a text, from the checkpoint on where there is one."""
+        """Train on the view of an index, or on texts (strings, or lists of terms).
+
+        With a checkpoint, go on from it if it is there, write it from time to time, when interrupted and at the
+        end. `analyzer` is for strings. With several threads (all cores unless said) no two trainings are alike.
+        """
 
 
 TRAINERS: Registry[type[Trainer]] = Registry("way of training")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,6 +88,13 @@ class TrainingText:
             counts += np.bincount(part.tokens, minlength=len(known))
         return cls(parts, counts, known.strings)
 
+    @classmethod
+    def of(cls, source: Source, analyzer: Analyzer) -> TrainingText:
+        """Take the view of an index, or analyse texts."""
+        if isinstance(source, TrainingText):
+            return source
+        return cls.of_view(source) if isinstance(source, LayerView) else cls.of_texts(source, analyzer)
+
     @property
     def tokens(self) -> int:
         """Return how many tokens there are."""
@@ -143,3 +150,6 @@ def _numbered(texts: Sequence[Any], table: GrowingTable) -> tuple[I32, I64]:
 
 def _starts(ends: I64) -> I64:
     return np.concatenate([[0], ends[:-1]]).astype(np.int64)
+
+
+Source: TypeAlias = TrainingText | LayerView | Iterable[str] | Iterable[Sequence[str]]

@@ -31,11 +31,13 @@ from aboutness.core.errors import UsageError
 from aboutness.core.kinds import Choice, Number, Whole
 from aboutness.core.parameters import parameter
 from aboutness.core.threads import checked_threads
+from aboutness.text.analyzer import Analyzer
+from aboutness.text.analyzers import analyzer as named_analyzer
 from aboutness.text.strings import StringTable
 from aboutness.vectors.checkpoint import Checkpoint
 from aboutness.vectors.threads import Work
-from aboutness.vectors.trainer import Progress, Tell, Trainer, plain, register
-from aboutness.vectors.training_text import Block, TrainingText
+from aboutness.vectors.trainer import DEFAULT_ANALYZER, Progress, Tell, Trainer, plain, register
+from aboutness.vectors.training_text import Block, Source, TrainingText
 from aboutness.vectors.words import IN, OUT, WordVectors
 
 F32 = NDArray[np.float32]
@@ -53,10 +55,7 @@ ROUND = 2.0**32
 class Word2Vec(Trainer):
     """Skip-gram or CBOW with negative sampling.
 
-    >>> from aboutness.vectors.training_text import TrainingText
-    >>> from aboutness.text.analyzers import analyzer
-    >>> text = TrainingText.of_texts(["the sun and the moon"] * 20, analyzer("plain"))
-    >>> vectors = Word2Vec(dim=8, seed=3).train(text, threads=1)
+    >>> vectors = Word2Vec(dim=8, seed=3).train(["the sun and the moon"] * 20, threads=1)
     >>> list(vectors.words), sorted(vectors.spaces), vectors.dim
     (['the', 'sun', 'and', 'moon'], ['in', 'out'], 8)
     """
@@ -89,13 +88,15 @@ class Word2Vec(Trainer):
 
     def train(
         self,
-        text: TrainingText,
+        source: Source,
         *,
+        analyzer: str | Analyzer = DEFAULT_ANALYZER,
         threads: int | None = None,
         checkpoint: Checkpoint | None = None,
         tell: Tell | None = None,
     ) -> WordVectors:
-        """Train on a text. With a checkpoint, start from it, write it from time to time, and when interrupted."""
+        """Train on the view of an index, or on texts (see `Trainer.train`)."""
+        text = TrainingText.of(source, named_analyzer(analyzer))
         training = _Training(self, text, checked_threads(threads))
         training.run(checkpoint, tell or (lambda _: None))
         words = text.terms()
@@ -194,6 +195,8 @@ class _Training:
             if checkpoint:
                 self._save(checkpoint, work.next)
             raise
+        if checkpoint:
+            self._save(checkpoint, work.next)
         if not (np.isfinite(self.inward).all() and np.isfinite(self.outward).all()):
             raise self._diverged()
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,9 @@ from numpy.typing import NDArray
 from aboutness.core.errors import DamagedIndex, UsageError
 from aboutness.text.strings import StringTable, pack
 from aboutness.vectors.subwords import Subwords
+
+if TYPE_CHECKING:
+    from aboutness.vectors.neighbours import Neighbour, Words
 
 F32 = NDArray[np.float32]
 Arrays = Mapping[str, NDArray[Any]]
@@ -114,9 +118,50 @@ class WordVectors:
             spaces = {name: arrays[f"space.{name}"] for name in SPACES if f"space.{name}" in arrays}
             provenance = json.loads(arrays["provenance"].tobytes())
             subwords = Subwords.of_arrays(arrays) if Subwords.are_in(arrays) else None
+            if not spaces:
+                raise ValueError("there is no space")
             return cls(words, spaces, arrays.get("counts"), subwords, provenance)
         except (LookupError, ValueError, TypeError, StopIteration) as error:
             raise DamagedIndex(f"these are no word vectors: {error!r}") from None
+
+    def nearest(self, words: Words, k: int = 10, *, case: str = EXACT) -> list[Neighbour]:
+        """Return the k words nearest to a word or a weighted sum of words, but for those words themselves.
+
+        >>> vectors = WordVectors(StringTable.of(["sun", "moon"]), {"in": np.ones((2, 2), np.float32)})
+        >>> vectors.nearest("sun")
+        [Neighbour(word='moon', score=1.0)]
+        """
+        from aboutness.vectors.neighbours import nearest
+
+        return nearest(self, words, k, case=case)
+
+    def side_by_side(self, words: Words, k: int = 10, *, case: str = EXACT) -> dict[str, list[Neighbour]]:
+        """Return the nearest words "in-in", "out-out" and "in-out", as far as there are vectors (mitra2016)."""
+        from aboutness.vectors.neighbours import side_by_side
+
+        return side_by_side(self, words, k, case)
+
+    def analogy(self, a: str, b: str, c: str, k: int = 10, *, case: str = EXACT) -> list[Neighbour]:
+        """Return the best answers to "a is to b as c is to ..."."""
+        from aboutness.vectors.neighbours import analogy
+
+        return analogy(self, a, b, c, k, case)
+
+    def processed(self, *steps: str) -> WordVectors:
+        """Return the vectors after some steps: "unit", "centred", "all-but-the-top", "all-but-the-top=3"."""
+        from aboutness.vectors.postprocess import process
+
+        return process(self, steps)
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to a file (.safetensors) that `load_vectors` maps."""
+        from aboutness.vectors.store import save
+
+        save(self, path)
+
+    def with_provenance(self, **more: Any) -> WordVectors:  # noqa: ANN401 - plain values
+        """Return the same vectors with more said about where they come from."""
+        return replace(self, provenance={**self.provenance, **more})
 
     def with_spaces(self, spaces: Mapping[str, F32], **provenance: Any) -> WordVectors:  # noqa: ANN401 - plain values
         """Return the same words with other vectors, without subwords (they would not fit them any more)."""

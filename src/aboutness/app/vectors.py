@@ -1,0 +1,382 @@
+"""Word vectors of an index, or in files: train, import, process, and look into them."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aboutness.app.sources import Sources
+from aboutness.core.errors import NotFound, UsageError
+from aboutness.core.parameters import Parameters
+from aboutness.corpus.topics import read_topics
+from aboutness.index import disk
+from aboutness.index.arrays import Array, Blocks
+from aboutness.index.database import NAME as DATABASE
+from aboutness.index.lock import WriterLock
+from aboutness.index.manifest import ArtefactEntry
+from aboutness.index.snapshot import Snapshot
+from aboutness.vectors import coverage, store, word_tests
+from aboutness.vectors.checkpoint import Checkpoint
+from aboutness.vectors.coverage import Coverage
+from aboutness.vectors.known import TRAINERS
+from aboutness.vectors.load import FORMATS, load_vectors, look_at, outline, streamed
+from aboutness.vectors.neighbours import Neighbour, Words, parsed, weighted
+from aboutness.vectors.postprocess import STEPS, process
+from aboutness.vectors.trainer import Tell, Trainer, plain
+from aboutness.vectors.words import ANY, EXACT, WordVectors
+
+if TYPE_CHECKING:
+    from aboutness.app.index import Index
+
+KIND = "word-vectors"
+IMPORTED = "vectors"  # the name of what is imported, unless said
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+TRAINING = "training"  # the folder of an index in which checkpoints are
+
+# --- in an index --------------------------------------------------------------------------------------------
+
+
+def vectors_of(snapshot: Snapshot, name: str | None = None) -> WordVectors:
+    """Return word vectors of an index: those with a name, or the only ones."""
+    return WordVectors.of_arrays(snapshot.artefact(_entry(snapshot, name).name))
+
+
+def _entry(snapshot: Snapshot, name: str | None) -> ArtefactEntry:
+    entries = {entry.name: entry for entry in snapshot.manifest.artefacts.values() if entry.kind == KIND}
+    if not entries:
+        raise NotFound(
+            f"{snapshot.folder} has no word vectors; train some (aboutness train {snapshot.folder} word2vec), or "
+            f"import some (aboutness vectors import FILE -o {snapshot.folder})"
+        )
+    if name is None and len(entries) > 1:
+        raise UsageError(f"{snapshot.folder} has several word vectors; name one: {', '.join(entries)}")
+    chosen = next(iter(entries)) if name is None else name
+    if chosen not in entries:
+        raise NotFound(f"{snapshot.folder} has no word vectors {chosen!r}. It has: {', '.join(entries)}")
+    return entries[chosen]
+
+
+def trainer(kind: str, parameters: Mapping[str, Any]) -> Trainer:
+    """Make a way of training from its name and parameters."""
+    made = TRAINERS[kind]
+    names = [declared.name for declared in made.declared()]
+    for name in parameters:
+        if name not in names:
+            raise UsageError(f"{kind} has no parameter {name!r}. It has: {', '.join(names)}")
+    return made(**parameters)
+
+
+def trainer_of_texts(kind: str, options: Mapping[str, str]) -> Trainer:
+    """Make a way of training from its name and parameters as texts."""
+    return TRAINERS[kind].from_options(options)
+
+
+def train(
+    index: Index,
+    how: Trainer,
+    *,
+    name: str | None = None,
+    layer: str | None = None,
+    fields: Mapping[str, float] | Sequence[str] | None = None,
+    threads: int | None = None,
+    restart: bool = False,
+    tell: Tell | None = None,
+) -> WordVectors:
+    """Train on the documents of an index and keep the result in it under a name (that of the way of training)."""
+    name = _checked_name(name or how.name)
+    snapshot = index.snapshot
+    view = snapshot.view(layer, fields)
+    chosen = [view.field_names[field] for field in view.chosen.tolist()]
+    with _checkpoint(index, name, restart=restart) as checkpoint:
+        trained = how.train(view, threads=threads, checkpoint=checkpoint, tell=tell)
+        made = trained.with_provenance(
+            layer=view.layer,
+            fields=chosen,
+            analyzer=view.analyzer.name,
+            documents=snapshot.documents,
+            generation=snapshot.generation,
+        )
+        with index.changes() as writer:
+            writer.save_artefact(
+                name, KIND, made.arrays(), made.provenance, plain(how).get("seed"), generation=snapshot.generation
+            )
+        if checkpoint:
+            checkpoint.clear()
+    return vectors_of(index.snapshot, name)
+
+
+@contextlib.contextmanager
+def _checkpoint(index: Index, name: str, *, restart: bool) -> Iterator[Checkpoint | None]:
+    """Yield the checkpoint of what is to be trained, which is kept from others meanwhile; none in memory."""
+    if index.in_memory:
+        yield None
+        return
+    folder = index.path / TRAINING / name
+    disk.make_durable_folder(folder)
+    lock = WriterLock(folder)
+    try:
+        checkpoint = Checkpoint(folder / f"checkpoint{store.SUFFIX}")
+        if restart:
+            checkpoint.clear()
+        yield checkpoint
+    finally:
+        lock.release()
+
+
+def has_checkpoint(path: str | Path, name: str) -> bool:
+    """Tell whether a training of that name was interrupted."""
+    return (Path(path) / TRAINING / name / f"checkpoint{store.SUFFIX}").exists()
+
+
+def import_into(
+    index: Index,
+    path: str | Path,
+    *,
+    name: str | None = None,
+    out: str | Path | None = None,
+    vocab: str | Path | None = None,
+    format: str | None = None,  # noqa: A002 - its name everywhere
+    only_index_words: bool = False,
+    layer: str | None = None,
+    case: str = EXACT,
+    steps: Sequence[str] = (),
+) -> WordVectors:
+    """Keep vectors from a file in an index, all of them or those of the words that its documents have."""
+    name = _checked_name(name or IMPORTED)
+    only = index.snapshot.view(layer).terms() if only_index_words else None
+    arrays, provenance = _imported(path, out, vocab, format, only, case, steps)
+    with index.changes() as writer:
+        writer.save_artefact(name, KIND, arrays, provenance)
+    return vectors_of(index.snapshot, name)
+
+
+def _imported(
+    path: str | Path,
+    out: str | Path | None,
+    vocab: str | Path | None,
+    format_: str | None,
+    only: Iterable[str] | None,
+    case: str,
+    steps: Sequence[str],
+) -> tuple[Mapping[str, Array | Blocks], dict[str, Any]]:
+    """Return the arrays to be written, read while they are written where nothing else is to be done to them."""
+    if steps:
+        made = process(load_vectors(path, out=out, vocab=vocab, format=format_, only=only, case=case), steps)
+        return made.arrays(), dict(made.provenance)
+    file = look_at(path, out=out, vocab=vocab, format=format_)
+    return streamed(file, only, case), dict(file.provenance)
+
+
+def process_in(index: Index, steps: Sequence[str], name: str | None, new_name: str | None) -> WordVectors:
+    """Process vectors of an index, and keep the result under another name or in their place."""
+    entry = _entry(index.snapshot, name)
+    made = process(vectors_of(index.snapshot, entry.name), steps)
+    target = _checked_name(new_name or entry.name)
+    with index.changes() as writer:
+        writer.save_artefact(target, KIND, made.arrays(), made.provenance, entry.seed, generation=entry.generation)
+    return vectors_of(index.snapshot, target)
+
+
+def _checked_name(name: str) -> str:
+    if not NAME.fullmatch(name):
+        raise UsageError(f"the name of vectors has up to 64 ASCII letters, digits, '.', '-' and '_', got {name!r}")
+    return name
+
+
+# --- in an index or a file ----------------------------------------------------------------------------------
+
+
+def is_index(path: str | Path) -> bool:
+    """Tell whether a path is that of an index rather than of a file of vectors."""
+    return Path(path).is_dir() or (Path(path) / DATABASE).exists()
+
+
+def open_vectors(path: str | Path, name: str | None = None) -> WordVectors:
+    """Return the vectors of an index, or load those of a file."""
+    if is_index(path):
+        return vectors_of(Snapshot.open(path), name)
+    if name is not None:
+        raise UsageError(f"{path} is not an index, so that it has no vectors with the name {name!r}")
+    return load_vectors(path)
+
+
+def import_to_file(
+    path: str | Path,
+    target: str | Path,
+    *,
+    out: str | Path | None = None,
+    vocab: str | Path | None = None,
+    format: str | None = None,  # noqa: A002 - its name everywhere
+    steps: Sequence[str] = (),
+) -> WordVectors:
+    """Write vectors to a file of ours, which is mapped from then on."""
+    arrays, _ = _imported(path, out, vocab, format, None, EXACT, steps)
+    store.write(arrays, target)
+    return store.open_saved(target)
+
+
+def train_on_sources(
+    how: Trainer,
+    sources: Sequence[str],
+    target: str | Path,
+    *,
+    analyzer: str = "plain",
+    format: str | None = None,  # noqa: A002 - its name everywhere
+    threads: int | None = None,
+    checkpoint: str | Path | None = None,
+    tell: Tell | None = None,
+) -> WordVectors:
+    """Train on all fields of documents from anywhere, and write the result to a file."""
+    store.check_name(target)
+    texts = (text for document in Sources(sources, format).documents() for text in document.fields.values())
+    kept = Checkpoint(checkpoint) if checkpoint is not None else None
+    trained = how.train(texts, analyzer=analyzer, threads=threads, checkpoint=kept, tell=tell)
+    trained.with_provenance(analyzer=analyzer, sources=[Path(name).name for name in sources]).save(target)
+    if kept:
+        kept.clear()
+    return store.open_saved(target)
+
+
+def neighbours(
+    path: str | Path, words: Words, k: int = 10, *, name: str | None = None
+) -> dict[str, list[Neighbour]]:
+    """Return the nearest words "in-in", "out-out" and "in-out" of a word or a sum, such as "king - man + woman".
+
+    Words go through the analyzer of the text on which the vectors of an index were trained; others are looked up
+    as they are, then lower-cased, then capitalised.
+    """
+    snapshot = Snapshot.open(path) if is_index(path) else None
+    vectors = vectors_of(snapshot, name) if snapshot else open_vectors(path, name)
+    return nearest_words(snapshot, vectors, parsed(words) if isinstance(words, str) else words, k)
+
+
+def nearest_words(
+    snapshot: Snapshot | None, vectors: WordVectors, words: Words, k: int = 10
+) -> dict[str, list[Neighbour]]:
+    """Return the nearest words, in the spaces there are, of words as people write them."""
+    weights = weighted(words)
+    layer = vectors.provenance.get("layer")
+    if snapshot is None or layer not in snapshot.manifest.layers:
+        return vectors.side_by_side(weights, k, case=ANY)
+    analyzer = snapshot.analyzer(layer)
+    terms: dict[str, float] = {}
+    for word, weight in weights.items():
+        of_word = analyzer.terms(word)
+        if not of_word:
+            raise NotFound(f"{word!r} has no vector: the analyzer {analyzer.name!r} of the index leaves it out")
+        for term in of_word:
+            terms[term] = terms.get(term, 0.0) + weight
+    return vectors.side_by_side(terms, k)
+
+
+@dataclass(frozen=True)
+class OovRow(Coverage):
+    """How much of a text has no vector, and which stemmer its terms went through."""
+
+    stemmer: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row as plain values."""
+        ratios = {"token_ratio": self.token_ratio, "type_ratio": self.type_ratio}
+        return {**asdict(self), "examples": list(self.examples), **ratios}
+
+
+def oov_report(
+    folder: str | Path,
+    vectors: str | None = None,
+    *,
+    queries: Iterable[str | Path] = (),
+    layer: str | None = None,
+    fields: Sequence[str] | None = None,
+    case: str = EXACT,
+) -> list[OovRow]:
+    """Return how much of each field of an index, and of files of queries, has no vector.
+
+    `vectors` are some of the index by name, or in a file, of which only the words are read.
+    """
+    snapshot = Snapshot.open(folder)
+    found = vectors_for_oov(snapshot, vectors)
+    layer = layer if layer is not None else _layer(snapshot, found)
+    rows = oov(snapshot, found, queries=query_texts(queries), layer=layer, fields=fields, case=case)
+    stemmer = snapshot.analyzer(layer).stemmer if found.provenance.get("layer") is None else ""
+    return [OovRow(**vars(row), stemmer=stemmer) for row in rows]
+
+
+def oov(
+    snapshot: Snapshot,
+    vectors: WordVectors,
+    *,
+    queries: Mapping[str, Iterable[str]] | None = None,
+    layer: str | None = None,
+    fields: Mapping[str, float] | Sequence[str] | None = None,
+    case: str = EXACT,
+) -> list[Coverage]:
+    """Return how much of each field, and of each set of queries, has no vector."""
+    view = snapshot.view(layer if layer is not None else _layer(snapshot, vectors), fields)
+    rows = coverage.of_fields(view, vectors, case)
+    return rows + [
+        coverage.of_queries(name, texts, view.analyzer, vectors, case) for name, texts in (queries or {}).items()
+    ]
+
+
+def _layer(snapshot: Snapshot, vectors: WordVectors) -> str | None:
+    """Return the layer that vectors were trained on, if the index still has it."""
+    layer = vectors.provenance.get("layer")
+    return layer if layer in snapshot.manifest.layers else None
+
+
+def vectors_for_oov(snapshot: Snapshot, vectors: str | None) -> WordVectors:
+    """Return the vectors of an index by name, or the words of a file, of which no vector is read."""
+    entries = snapshot.manifest.artefacts
+    if vectors is not None and vectors not in entries and Path(vectors).is_file():
+        return outline(look_at(vectors))
+    return vectors_of(snapshot, vectors)
+
+
+def query_texts(paths: Iterable[str | Path]) -> dict[str, list[str]]:
+    """Return the texts of sets of queries, by the names of their files."""
+    return {str(path): [query.text for query in read_topics(path)] for path in paths}
+
+
+def word_test(
+    vectors: WordVectors, path: str | Path, *, case: str = ANY, most: int | None = None
+) -> list[dict[str, Any]]:
+    """Return how well vectors do in a test of word similarity, or of analogies, as plain values."""
+    if word_tests.is_analogies(path):
+        return [
+            {"test": Path(path).name, **asdict(result)}
+            for result in word_tests.analogies(vectors, path, case, most=most)
+        ]
+    return [{"test": Path(path).name, **asdict(word_tests.similarity(vectors, path, case))}]
+
+
+# --- lists --------------------------------------------------------------------------------------------------
+
+
+def trainers() -> list[dict[str, Any]]:
+    """Return the ways of training with their declared parameters."""
+    return [_described(name, made) for name, made in TRAINERS.items()]
+
+
+def _described(name: str, made: type[Trainer]) -> dict[str, Any]:
+    parameters: type[Parameters] = made
+    return {
+        "name": name,
+        "summary": made.summary,
+        "source": made.source,
+        "parameters": [declared.to_json() for declared in parameters.declared()],
+    }
+
+
+def formats() -> list[dict[str, str]]:
+    """Return the formats of vectors that can be read."""
+    return [{"name": name, "summary": summary} for name, summary in FORMATS.items()]
+
+
+def steps() -> list[dict[str, str]]:
+    """Return what can be done to vectors."""
+    return [{"name": name, "summary": step.summary} for name, step in STEPS.items()]
