@@ -56,10 +56,12 @@ extras: $(VENV)/dev.stamp ## add the optional packages (one needs a C++ compiler
 bench: $(BENCH)/bench.stamp ## measure against the peers, and write bench/results
 	$(BENCH)/bin/python -m bench
 	$(BENCH)/bin/python -m bench.search
+	$(BENCH)/bin/python -m bench.vectors
 
 bench-quick: $(BENCH)/bench.stamp ## the same on small collections
 	$(BENCH)/bin/python -m bench --quick
 	$(BENCH)/bin/python -m bench.search --quick
+	$(BENCH)/bin/python -m bench.vectors --quick
 
 $(BENCH)/bench.stamp: requirements/bench.txt pyproject.toml
 	$(call venv,$(BENCH))

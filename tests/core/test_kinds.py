@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aboutness.core.errors import UsageError, shown
-from aboutness.core.kinds import NAME, Choice, FieldWeights, Number, OptionalName, OptionalNumber, checked
+from aboutness.core.kinds import NAME, Choice, FieldWeights, Number, OptionalName, OptionalNumber, Whole, checked
 
 names = st.text("abzÄß日_-.0159e", min_size=1, max_size=6)
 positive = st.floats(1e-9, 1e9)
@@ -109,6 +110,59 @@ def test_an_optional_number_may_be_none():
     assert kind.check(None) is None
     assert kind.show(None) == ""
     assert (kind.check(2), kind.show(2.0)) == (2.0, "2")
+
+
+# --- whole numbers ----------------------------------------------------------------------------------------------
+
+
+def test_the_allowed_whole_numbers_in_words():
+    assert Whole(1, 1000).allowed == "a whole number from 1 to 1000"
+    assert Whole(-5, 1 << 40).allowed == "a whole number from -5 to 1099511627776"
+
+
+@pytest.mark.parametrize("value", [1, 9, 5.0, np.int32(3), np.float64(7), np.uint8(9), Fraction(8, 4)], ids=repr)
+def test_what_is_whole_is_kept_as_an_int(value):
+    assert Whole(1, 9).check(value) == value
+    assert type(Whole(1, 9).check(value)) is int
+
+
+@pytest.mark.parametrize(
+    "value",
+    [*NO_NUMBERS, 0, 10, -1, 0.5, 9.5, 1 + 1e-12, 8.999999999, Fraction(7, 2), 1e300, np.bool_(True)],
+    ids=shown,
+)
+def test_what_is_not_whole_or_not_between_is_refused(value):
+    with pytest.raises(UsageError, match=r"^dim must be a whole number from 1 to 9, got "):
+        checked(Whole(1, 9), "dim", value)
+
+
+@given(st.integers(-10, 10), st.integers(-10, 10), st.integers(-20, 20))
+def test_a_whole_number_is_allowed_just_where_it_lies_between(least, most, value):
+    kind = Whole(least, most)
+    if least <= value <= most:
+        assert kind.check(value) == kind.read(str(value)) == kind.check(float(value)) == value
+    else:
+        for attempt in (
+            lambda: kind.check(value),
+            lambda: kind.read(str(value)),
+            lambda: kind.check(float(value)),
+        ):
+            with pytest.raises(ValueError, match=r".*"):
+                attempt()
+
+
+@given(st.integers(-(1 << 63), (1 << 63) - 1))
+def test_the_text_of_a_whole_number_makes_it_again(value):
+    kind = Whole(-(1 << 63), (1 << 63) - 1)
+    assert kind.check(value) == kind.read(kind.show(value)) == value
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "x", "1.5", "5.0", "1e1", "0x3", "nan", "inf", "1 2", "--1", "9" * 5000]
+)
+def test_texts_that_are_no_whole_numbers(text):
+    with pytest.raises(ValueError, match=r".*"):
+        Whole(-100, 100).read(text)
 
 
 # --- words and names --------------------------------------------------------------------------------------------

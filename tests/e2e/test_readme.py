@@ -23,13 +23,20 @@ def folder(tmp_path_factory):
     notes = place / "notes"
     notes.mkdir()
     for name, text in {
-        "today.txt": "A city in the desert, and its budget.",
+        "today.txt": "A city in the desert, and its budget: a desert city.",
         "song.md": "# A song\n\nof the city",
         "page.html": "<title>Mexico</title><p>cities of New Mexico</p>",
     }.items():
         (notes / name).write_text(text)
     with gzip.open(place / "more.jsonl.gz", "wt") as file:
         file.write(json.dumps({"id": "more", "title": "Budget", "text": "of the desert", "year": 1980}) + "\n")
+    (place / "glove.txt").write_text(
+        "".join(
+            f"{word} {i}.5 1 {-i}\n"
+            for i, word in enumerate(["man", "king", "woman", "queen", "citi", "desert", "city"])
+        )
+    )
+    (place / "pairs.tsv").write_text("man\tking\t3\nwoman\tqueen\t4\nman\tcity\t1\n")
     (place / "topics.txt").write_text("<top>\n<num> 1\n<title> city budget\n</top>\n")
     (place / "qrels.txt").write_text("1 0 today.txt 1\n")
     (place / "theirs.trec").write_text("1 Q0 song.md 1 2.5 theirs\n1 Q0 today.txt 2 1.5 theirs\n")

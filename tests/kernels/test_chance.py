@@ -84,7 +84,13 @@ def test_below(run, value, limit):
 
 
 @quick
-@given(bits, st.integers(0, 5), st.integers(0, 4), st.integers(0, 3), st.sampled_from([0.0, 2.0**-20, 0.01, 1.0, 100.0]))
+@given(
+    bits,
+    st.integers(0, 5),
+    st.integers(0, 4),
+    st.integers(0, 3),
+    st.sampled_from([0.0, 2.0**-20, 0.01, 1.0, 100.0]),
+)
 def test_fill_evenly(run, seed, rows, width, more, reach):
     _, (state, *_, out) = run(
         chance.fill_evenly, state_of(seed), np.float32(reach), width, np.zeros((rows, width + more), np.float32)
@@ -146,6 +152,7 @@ def test_a_table_as_large_as_a_vocabulary(run, power):
 @given(weights_drawn, bits)
 @example([1.0, 1.0, 2.0], BIT_64)
 @example([1.0, 1.0, 2.0], 0)
+@example([0.0, 3.0, 0.0], 0)
 def test_draw(run, weights, value):
     table = table_of(run, weights)
     place = (value >> 32) * len(table) // (1 << 32)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aboutness.app.sources import Sources
-from aboutness.core.errors import NotFound, UsageError
+from aboutness.core.errors import NotFound, UsageError, shown
 from aboutness.core.parameters import Parameters
 from aboutness.corpus.topics import read_topics
 from aboutness.index import disk
@@ -129,7 +129,7 @@ def _checkpoint(index: Index, name: str, *, restart: bool) -> Iterator[Checkpoin
 
 def has_checkpoint(path: str | Path, name: str) -> bool:
     """Tell whether a training of that name was interrupted."""
-    return (Path(path) / TRAINING / name / f"checkpoint{store.SUFFIX}").exists()
+    return (Path(path) / TRAINING / _checked_name(name) / f"checkpoint{store.SUFFIX}").exists()
 
 
 def import_into(
@@ -183,7 +183,9 @@ def process_in(index: Index, steps: Sequence[str], name: str | None, new_name: s
 
 def _checked_name(name: str) -> str:
     if not NAME.fullmatch(name):
-        raise UsageError(f"the name of vectors has up to 64 ASCII letters, digits, '.', '-' and '_', got {name!r}")
+        raise UsageError(
+            f"the name of vectors has up to 64 ASCII letters, digits, '.', '-' and '_', got {shown(name)}"
+        )
     return name
 
 
@@ -233,7 +235,7 @@ def train_on_sources(
     """Train on all fields of documents from anywhere, and write the result to a file."""
     store.check_name(target)
     texts = (text for document in Sources(sources, format).documents() for text in document.fields.values())
-    kept = Checkpoint(checkpoint) if checkpoint is not None else None
+    kept = Checkpoint(store.check_name(checkpoint)) if checkpoint is not None else None
     trained = how.train(texts, analyzer=analyzer, threads=threads, checkpoint=kept, tell=tell)
     trained.with_provenance(analyzer=analyzer, sources=[Path(name).name for name in sources]).save(target)
     if kept:

@@ -220,7 +220,12 @@ def test(
         if rows:
             if shown:
                 typer.echo()
-            show_table([{key: "-" if value is None else value for key, value in row.items()} for row in rows])
+            show_table(
+                [
+                    {k: "-" if v is None else one_line(v) if isinstance(v, str) else v for k, v in row.items()}
+                    for row in rows
+                ]
+            )
             shown = True
 
 
@@ -318,7 +323,7 @@ def oov(
     show_table(
         [
             {
-                "text": row.name,
+                "text": one_line(row.name),
                 "tokens": row.tokens,
                 "without vector": f"{row.token_ratio:.1%}",
                 "types": row.types,

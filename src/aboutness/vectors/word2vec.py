@@ -9,7 +9,7 @@ h is IN of a neighbour of the word w (skip-gram), or the mean of IN over all its
 proportion to count^power; a word of relative frequency f is kept with probability sqrt(t/f) + t/f, t = `sample`.
 
 It differs from the original program in these points. Negatives come from an alias table, not from a large table
-in which the rarest words may be missing. With `negatives=shared` (the default) they are drawn once for all
+in which the rarest words may be missing. With `draw=shared` (the default) they are drawn once for all
 neighbours of a word (skip-gram), or once for some successive words (CBOW), which makes products of small matrices
 of what were products of vectors: the expected step is the same, the speed several times higher; `plain` draws
 them anew each time. The function s is computed, not looked up. Vectors start larger (`START`): measured, this is
@@ -44,8 +44,10 @@ F32 = NDArray[np.float32]
 
 SKIP_GRAM, CBOW = "skip-gram", "cbow"
 SHARED, PLAIN = "shared", "plain"
-START = 2.0  # IN starts evenly between -START/dim and START/dim, OUT at 0
-SUCCESSIVE = 8  # words that share their negatives in CBOW
+START = 4.0  # IN starts evenly between -START/dim and START/dim, OUT at 0
+SUCCESSIVE = 4  # words that share their negatives in CBOW
+LEAST_EPOCHS, MOST_EPOCHS = 5, 20
+PLENTY = 20_000_000  # tokens, over all epochs
 LANES = 8  # rows are filled up with zeros to a multiple of this: whole registers
 ROUND = 2.0**32
 
@@ -69,12 +71,14 @@ class Word2Vec(Trainer):
     )
     dim: int = parameter(200, Whole(1, 10_000), "numbers in a vector")
     window: int = parameter(5, Whole(1, 1_000), "how far away neighbours may be, at most")
-    epochs: int = parameter(5, Whole(1, 100_000), "how often the text is read")
-    negative: int = parameter(5, Whole(1, 1_000), "negatives drawn", symbol="k")
-    negatives: str = parameter(SHARED, Choice((SHARED, PLAIN)), "one draw for several pairs, or for each its own")
+    epochs: int = parameter(
+        0, Whole(0, 100_000), "how often the text is read; 0: 5 to 20 times, more often where there is little"
+    )
+    negatives: int = parameter(5, Whole(1, 1_000), "other words drawn by chance to tell a word from", symbol="k")
+    draw: str = parameter(SHARED, Choice((SHARED, PLAIN)), "draw negatives for several pairs at once, or for each")
     power: float = parameter(0.75, Number(0, 10), "negatives are drawn by count^power; 0: all words alike")
     sample: float = parameter(1e-3, Number(0, 1), "frequent words are left out by chance; 0: never", symbol="t")
-    min_count: int = parameter(5, Whole(1, 1 << 40), "rarer words get no vector")
+    min_count: int = parameter(2, Whole(1, 1 << 40), "rarer words get no vector")
     rate: float = parameter(0.025, Number(1e-6, 10), "learning rate at the beginning")
     last_rate: float = parameter(1e-4, Number(0, 10), "learning rate at the end, to which it falls evenly")
     seed: int = parameter(
@@ -109,9 +113,19 @@ class Word2Vec(Trainer):
                 "parameters": plain(self),
                 "threads": training.threads,
                 "tokens": training.tokens,
+                "epochs": training.epochs,
                 "software": f"aboutness {__version__}",
             },
         )
+
+
+def enough_epochs(tokens: int) -> int:
+    """Return how often to read a text of so many tokens: `PLENTY` in all, but from 5 to 20 times.
+
+    >>> enough_epochs(200_000), enough_epochs(2_000_000), enough_epochs(9_000_000)
+    (20, 10, 5)
+    """
+    return min(MOST_EPOCHS, max(LEAST_EPOCHS, -(-PLENTY // max(1, tokens))))
 
 
 class _Training:
@@ -121,6 +135,7 @@ class _Training:
         self.settings = settings
         self.threads = threads
         self.tokens = text.tokens
+        self.epochs = settings.epochs or enough_epochs(self.tokens)
         self.text = text
         by_count = np.argsort(-text.counts, kind="stable")  # the frequent ones together: they stay in the cache
         self.order = by_count[text.counts[by_count] >= settings.min_count]
@@ -180,12 +195,12 @@ class _Training:
 
     def run(self, checkpoint: Checkpoint | None, tell: Tell) -> None:
         """Read all blocks in all epochs."""
-        work = Work(self._block, self._resume(checkpoint), len(self.blocks) * self.settings.epochs, self.threads)
+        work = Work(self._block, self._resume(checkpoint), len(self.blocks) * self.epochs, self.threads)
         first, began = self._done(work.next), time.monotonic()
 
         def told() -> None:
             done, seconds = self._done(work.next), time.monotonic() - began
-            tell(Progress(done, self.tokens * self.settings.epochs, (done - first) / seconds if seconds else 0.0))
+            tell(Progress(done, self.tokens * self.epochs, (done - first) / seconds if seconds else 0.0))
 
         try:
             while not work.run(checkpoint.every if checkpoint else math.inf, told):
@@ -210,14 +225,14 @@ class _Training:
 
         settings = self.settings
         block: Block = self.blocks[number % len(self.blocks)]
-        slope = (settings.rate - settings.last_rate) / (self.tokens * settings.epochs)
+        slope = (settings.rate - settings.last_rate) / (self.tokens * self.epochs)
         if settings.architecture == SKIP_GRAM:
             train, shared = word2vec.skip_gram, 2 * settings.window
         else:
             train, shared = word2vec.cbow, SUCCESSIVE
         _, total = train(
             block.tokens, block.starts, block.ends, self.number_of, self.keep, self.table, self._chance(number),
-            settings.window, settings.negative, shared if settings.negatives == SHARED else 1,
+            settings.window, settings.negatives, shared if settings.draw == SHARED else 1,
             settings.rate - slope * self._done(number), slope, self.inward, self.outward,
         )  # fmt: skip
         if not math.isfinite(total):

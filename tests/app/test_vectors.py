@@ -1,0 +1,860 @@
+"""Word vectors of an index, and in files: trained, imported, processed, looked into."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from aboutness.app import vectors as app
+from aboutness.app.describe import describe
+from aboutness.app.index import Index
+from aboutness.core.errors import BadInput, IndexBusy, NotFound, StorageError, UsageError
+from aboutness.index.writer import IndexWriter
+from aboutness.vectors.known import TRAINERS
+from aboutness.vectors.load import FORMATS, load_vectors
+from aboutness.vectors.postprocess import STEPS
+from aboutness.vectors.word2vec import Word2Vec
+from aboutness.vectors.words import WordVectors
+from vectors import writing
+from vectors.writing import put
+
+LINES = [
+    ("The sun", "the sun rises over the cities and the sea"),
+    ("The moon", "the moon rises over the new harbour of York"),
+    ("Cities", "a city by the sea has a harbour and new songs"),
+    ("Songs", "songs of the moon and the sun and the sea"),
+]
+RECORDS = [
+    {"id": f"d{n}-{turn}", "title": title, "text": text}
+    for turn in range(5)
+    for n, (title, text) in enumerate(LINES)
+]
+SMALL = {"dim": 8, "min_count": 1, "epochs": 2, "sample": 0, "threads": 1}
+NEW = [{"id": "new", "text": "a comet"}]
+
+WORDS = [b"sun", b"Moon", b"sea", b"harbour"]
+MATRIX = np.array([[1, 0, 0.5], [0.75, 0.25, 0.5], [0, 1, 0], [0, 0.5, -1]], np.float32)
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("original") / "x.index"
+    Index.build(RECORDS, folder, layers={"words": "plain"})
+    return folder
+
+
+@pytest.fixture
+def index(original, tmp_path):
+    """An index with stems (the first layer) and words (another)."""
+    return Index.open(shutil.copytree(original, tmp_path / "x.index"))
+
+
+@pytest.fixture
+def glove(tmp_path):
+    return put(tmp_path, "glove.txt", writing.glove(WORDS, MATRIX))
+
+
+def entry(index, name="word2vec"):
+    return index.snapshot.manifest.artefacts[name]
+
+
+def same(one, other):
+    a, b = one.arrays(), other.arrays()
+    return a.keys() == b.keys() and all(np.array_equal(a[name], b[name]) for name in a)
+
+
+def stored(index):
+    return {path.name: path.read_bytes() for path in (index.path / "arrays").iterdir()}
+
+
+# --- train ---------------------------------------------------------------------------------------------
+
+
+def test_what_is_trained_is_kept_with_how_it_was_made(index):
+    made = index.train("word2vec", **SMALL, seed=7, window=3)
+    kept = entry(index)
+    assert (kept.name, kept.kind, kept.seed, kept.generation) == ("word2vec", "word-vectors", 7, 1)
+    assert kept.parameters == made.provenance
+    assert made.provenance["training"] == "word2vec"
+    assert made.provenance["parameters"] == {
+        one.name: {"dim": 8, "min_count": 1, "epochs": 2, "sample": 0, "seed": 7, "window": 3}.get(
+            one.name, one.default
+        )
+        for one in Word2Vec.declared()
+    }
+    view = index.view()
+    told = {key: made.provenance[key] for key in ("layer", "fields", "analyzer", "documents", "generation")}
+    assert told == {
+        "layer": "main", "fields": ["title", "text"], "analyzer": "english", "documents": 20, "generation": 1
+    }  # fmt: skip
+    assert made.provenance["tokens"] == view.total_length
+    assert set(made.words) == set(view.terms())
+    counted = dict(zip(view.terms(), view.field_cf.sum(axis=0).tolist(), strict=True))
+    assert dict(zip(made.words, made.counts.tolist(), strict=True)) == counted
+    assert (sorted(made.spaces), made.dim) == (["in", "out"], 8)
+    assert index.snapshot.generation == 2
+
+
+def test_it_is_found_again(index):
+    made = index.train(**SMALL)
+    opened = Index.open(index.path, verify=True)
+    for name in (None, "word2vec"):
+        assert same(opened.vectors(name), made)
+        assert same(app.open_vectors(index.path, name), made)
+    assert opened.vectors().provenance == made.provenance
+    assert opened.check(deep=True).ok
+    assert [path.name for path in (index.path / "training" / "word2vec").iterdir()] == ["writer.lock"]
+
+
+def test_an_index_says_which_vectors_it_has(index):
+    index.train(name="mine", **SMALL, seed=3)
+    (told,) = json.loads(json.dumps(describe(Index.open(index.path))))["artefacts"]
+    created = told.pop("created")
+    assert created >= index.snapshot.manifest.created
+    assert told == {
+        "name": "mine",
+        "kind": "word-vectors",
+        "seed": 3,
+        "parameters": json.loads(json.dumps(dict(index.vectors().provenance))),
+        "generation": 1,
+    }
+
+
+def test_documents_that_another_writer_adds_meanwhile(index):
+    def add(_progress):
+        if "new" not in Index.open(index.path):
+            Index.open(index.path).add(NEW)
+
+    made = index.train(**SMALL, progress=add)
+    assert "comet" not in made
+    assert (entry(index).generation, made.provenance["generation"], made.provenance["documents"]) == (1, 1, 20)
+    assert (len(index), index.snapshot.generation, "new" in index) == (21, 3, True)
+    assert "comet" in index.train(**SMALL)
+    assert entry(index).generation == 3
+
+
+def test_training_again_replaces(index):
+    index.train(**SMALL)
+    files = set(stored(index))
+    made = index.train(**{**SMALL, "dim": 4})
+    assert index.vectors().dim == made.dim == 4
+    assert entry(index).generation == 2
+    assert len(stored(index)) == len(files)
+    assert set(stored(index)) != files
+
+
+def test_layers_and_fields(index):
+    terms = {name: set(index.view(name).terms()) for name in ("main", "words")}
+    assert "the" in terms["words"] - terms["main"]
+    words = index.train(**SMALL, layer="words", name="words")
+    assert set(words.words) == terms["words"]
+    assert (words.provenance["layer"], words.provenance["analyzer"]) == ("words", "plain")
+    for fields in (["title"], "title", {"title": 3.0}, {"title": 1, "text": 0}):
+        made = index.train(**SMALL, layer="words", fields=fields)
+        assert set(made.words) == {"the", "sun", "moon", "cities", "songs"}
+        assert made.provenance["fields"] == ["title"]
+    assert index.train(**SMALL, fields=["text", "title"]).provenance["fields"] == ["title", "text"]
+
+
+WRONG = [
+    ({"kind": "word2vek"}, r"unknown way of training 'word2vek'; did you mean 'word2vec'\? Known: word2vec"),
+    ({"dimm": 8}, r"word2vec has no parameter 'dimm'. It has: architecture, dim, "),
+    ({"dim": 0}, "word2vec: dim must be a whole number from 1 to 10000, got 0"),
+    ({"dim": "8"}, "word2vec: dim must be a whole number"),
+    ({"rate": 0.01, "last_rate": 0.1}, "last_rate must be at most rate"),
+    ({"architecture": "glove"}, "architecture must be one of skip-gram, cbow"),
+    ({"layer": "nope"}, "the index has no layer 'nope'. It has: main, words"),
+    ({"fields": ["body"]}, "the index has no field 'body'. It has: title, text"),
+    ({"fields": []}, "no word stands at least min_count=1 times in the 0 tokens"),
+    ({"fields": {"title": -1}}, "weight"),
+    ({"threads": 0}, "threads must be a whole number from 1 to 1024, got 0"),
+    ({"min_count": 1000}, "train on more text, or lower min_count"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "told"), WRONG, ids=lambda value: str(value)[:40])
+def test_what_is_wrong_is_told_and_changes_nothing(index, wrong, told):
+    with pytest.raises(UsageError, match=told):
+        index.train(**{**SMALL, **wrong})
+    assert not Index.open(index.path).snapshot.manifest.artefacts
+    assert index.snapshot.generation == 1
+    assert not app.has_checkpoint(index.path, "word2vec")
+
+
+BAD_NAMES = ["a/b", "../x", "..", ".hidden", "-x", "_x", "a b", "a\n", "a\0b", "é", "x" * 65, "x" * 5000, " "]
+
+
+@pytest.mark.parametrize("name", BAD_NAMES, ids=lambda name: ascii(name[:20]))
+def test_names_that_are_no_names_of_files_are_refused(index, glove, tmp_path, name):
+    index.train(**SMALL)
+    before = stored(index)
+    for act in (
+        lambda: index.train(**SMALL, name=name),
+        lambda: index.import_vectors(glove, name=name),
+        lambda: app.process_in(index, ["unit"], "word2vec", name),
+        lambda: app.has_checkpoint(index.path, name),
+    ):
+        with pytest.raises(UsageError, match="the name of vectors has up to 64 ASCII letters, digits"):
+            act()
+    assert stored(index) == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["glove.txt", "x.index"]
+    assert [path.name for path in (index.path / "training").iterdir()] == ["word2vec"]
+
+
+@pytest.mark.parametrize("name", ["a", "7", "glove.6B-50d_x", "x" * 64, "checkpoint"])
+def test_names_that_will_do(index, name):
+    made = index.train(**SMALL, name=name)
+    assert same(Index.open(index.path).vectors(name), made)
+
+
+@pytest.mark.parametrize("kind", [Word2Vec, None, 5])
+@pytest.mark.xfail(
+    strict=True, raises=TypeError, reason="a kind that is no text ends with a TypeError from within"
+)
+def test_a_kind_that_is_none(index, kind):
+    with pytest.raises(UsageError, match="way of training"):
+        index.train(kind)
+
+
+def test_an_index_in_memory():
+    index = Index.build(RECORDS)
+    first = index.train(**SMALL)
+    assert same(index.train(**SMALL, restart=True, name="again"), first) is False  # another generation is told
+    assert np.array_equal(index.vectors("again").space(), first.space())
+    assert index.neighbours("moon", vectors="again").keys() == {"in-in", "out-out", "in-out"}
+    assert not (index.path / "training").exists()
+
+
+def test_an_index_that_holds_nothing():
+    for index in (Index.build([]), Index.build([{"id": "a", "text": "the"}])):
+        with pytest.raises(UsageError, match="in the 0 tokens of the text: train on more text"):
+            index.train(**SMALL)
+
+
+def test_documents_that_come_and_go_later_leave_the_vectors_as_they_are(index):
+    made = index.train(**SMALL)
+    index.add(NEW)
+    index.delete([record["id"] for record in RECORDS[:15]])
+    index.merge()
+    index.add_layer("pieces", "letters")
+    found = Index.open(index.path)
+    assert same(found.vectors(), made)
+    assert entry(found).generation == 1
+    assert found.neighbours("moon")["in-in"][0].word == "moon"
+    assert found.check(deep=True).ok
+
+
+def test_only_living_documents_are_trained_on(index):
+    index.delete([record["id"] for record in RECORDS if record["title"] == "The moon"])
+    made = index.train(**SMALL)
+    assert "york" not in made
+    assert made.provenance["documents"] == 15
+    assert made.provenance["tokens"] == index.view().total_length
+
+
+def test_an_index_that_is_built_anew_has_none(index):
+    index.train(**SMALL)
+    built = Index.build(RECORDS[:3], index.path, overwrite=True)
+    with pytest.raises(NotFound, match="has no word vectors"):
+        built.vectors()
+    assert len(stored(built)) == len(built.snapshot.manifest.files())
+
+
+def test_one_of_several_must_be_named(index, glove):
+    first, second = index.train(**SMALL), index.import_vectors(glove)
+    for ask in (
+        index.vectors,
+        lambda: index.neighbours("moon"),
+        index.oov,
+        lambda: app.neighbours(index.path, "moon"),
+        lambda: app.oov_report(index.path),
+        lambda: app.open_vectors(index.path),
+        lambda: app.process_in(index, ["unit"], None, None),
+    ):
+        with pytest.raises(UsageError, match=r"x\.index has several word vectors; name one: word2vec, vectors"):
+            ask()
+    assert same(index.vectors("word2vec"), first)
+    assert same(index.vectors("vectors"), second)
+    with pytest.raises(NotFound, match=r"has no word vectors 'nope'\. It has: word2vec, vectors"):
+        index.vectors("nope")
+
+
+def test_an_index_without_any_says_what_to_do(index):
+    for ask in (index.vectors, lambda: index.vectors("word2vec"), lambda: index.neighbours("moon"), index.oov):
+        with pytest.raises(NotFound) as caught:
+            ask()
+        assert f"train some (aboutness train {index.path} word2vec)" in str(caught.value)
+        assert f"import some (aboutness vectors import FILE -o {index.path})" in str(caught.value)
+
+
+def test_one_thread_gives_the_same_bytes(original, tmp_path):
+    files = []
+    for name in ("a", "b"):
+        index = Index.open(shutil.copytree(original, tmp_path / name))
+        index.train(**SMALL, seed=5)
+        (file,) = set(stored(index)) - set(stored(Index.open(original)))
+        files.append(stored(index)[file])
+    assert files[0] == files[1]
+    first = index.vectors()
+    other = index.train(**SMALL, seed=6)
+    assert not np.array_equal(first.space(), other.space())
+
+
+def test_a_way_of_training_as_an_object(index):
+    how = Word2Vec(dim=4, min_count=1, epochs=1, seed=9)
+    made = index.train(how, threads=1)
+    assert (made.dim, entry(index).seed) == (4, 9)
+    with pytest.raises(UsageError, match=r"word2vec has its parameters already, got \{'dim': 8\} besides"):
+        index.train(how, dim=8)
+    assert index.snapshot.generation == 2
+
+
+def test_progress_is_told(index):
+    told = []
+    index.train(**SMALL, progress=told.append)
+    total = 2 * index.view().total_length
+    assert (told[-1].done, told[-1].total, told[-1].seconds_left) == (total, total, 0)
+    assert [one.done for one in told] == sorted(one.done for one in told)
+    assert told[-1].per_second > 0
+
+
+# --- neighbours ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def trained(index):
+    index.train(**SMALL)
+    return index
+
+
+ASKED = {
+    "moon": {"moon": 1},
+    "Cities": {"citi": 1},
+    "CITY": {"citi": 1},
+    "new york": {"new": 1, "york": 1},
+    "the harbour of York": {"harbour": 1, "york": 1},
+    "sun + moon": {"sun": 1, "moon": 1},
+    "sun - the moon + York": {"sun": 1, "moon": -1, "york": 1},
+    "city + cities": {"citi": 2},
+    "- sun": {"sun": -1},
+}
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_words_go_through_the_analyzer_that_the_text_went_through(trained, asked):
+    wanted = trained.vectors().side_by_side({word: float(weight) for word, weight in ASKED[asked].items()}, 3)
+    assert trained.neighbours(asked, 3) == wanted
+    assert app.neighbours(trained.path, asked, 3) == wanted
+    assert all(len(near) == 3 for near in wanted.values())
+
+
+def test_words_as_a_list_or_with_weights(trained):
+    vectors = trained.vectors()
+    assert trained.neighbours(["Cities", "moon"]) == vectors.side_by_side({"citi": 1.0, "moon": 1.0})
+    assert trained.neighbours({"Cities": 0.5, "moon": -2}) == vectors.side_by_side({"citi": 0.5, "moon": -2.0})
+    assert app.neighbours(trained.path, ["sun"], 2) == trained.neighbours("sun", 2)
+
+
+def test_words_of_another_layer_go_through_its_analyzer(index):
+    index.train(**SMALL, layer="words")
+    assert index.neighbours("Cities")["in-in"][0].word == "cities"
+    assert index.neighbours("THE")["in-in"][0].word == "the"
+
+
+def test_words_without_a_vector(trained):
+    for asked in ("the", "the - sun", "?", "\udcff"):
+        with pytest.raises(
+            NotFound, match="has no vector: the analyzer 'english' of the index leaves it out"
+        ) as caught:
+            trained.neighbours(asked)
+        assert repr(asked.split(" - ")[0]) in str(caught.value)
+    with pytest.raises(NotFound, match="there is no word 'comet' among these"):
+        trained.neighbours("sun + comets")
+    with pytest.raises(NotFound, match="spelt nearly so: moon"):
+        trained.neighbours("moun")
+
+
+@pytest.mark.parametrize("asked", ["", "  ", [], {}, "sun +", "sun + - moon", {"sun": float("nan")}])
+def test_what_is_no_word_or_sum(trained, asked):
+    with pytest.raises(UsageError, match="word"):
+        trained.neighbours(asked)
+
+
+def test_how_many(trained):
+    with pytest.raises(UsageError, match="must be at least 1, got 0"):
+        trained.neighbours("sun", 0)
+    found = trained.neighbours("sun", 10**6)
+    assert [len(near) for near in found.values()] == [len(trained.vectors())] * 3
+    assert trained.neighbours("sun - sun") == {"in-in": [], "out-out": [], "in-out": []}
+
+
+def test_imported_words_are_looked_up_in_any_case(index, glove):
+    index.import_vectors(glove)
+    for asked, found in {
+        "moon": "Moon",
+        "MOON": "Moon",
+        "Moon": "Moon",
+        "SUN": "sun",
+        "Harbour": "harbour",
+    }.items():
+        near = index.neighbours(asked)
+        assert list(near) == ["in-in"]
+        assert near["in-in"][0].word == found
+        assert app.neighbours(glove, asked) == near
+    assert [one.word for one in index.neighbours("moon - sun", 9)["in-in"]] == ["sea", "harbour"]
+    with pytest.raises(NotFound, match="there is no word 'cities' among these 4"):
+        index.neighbours("cities")
+    with pytest.raises(NotFound, match=r"for the sum of words, write: sun \+ sea"):
+        index.neighbours("sun sea")
+
+
+def test_a_file_has_no_names(glove):
+    with pytest.raises(UsageError, match="is not an index, so that it has no vectors with the name 'word2vec'"):
+        app.open_vectors(glove, "word2vec")
+    with pytest.raises(NotFound, match="nope"):
+        app.open_vectors(glove.with_name("nope.txt"))
+    with pytest.raises(NotFound, match="is not an aboutness index"):
+        app.open_vectors(glove.parent)
+
+
+@pytest.mark.xfail(
+    strict=True, raises=UnicodeEncodeError, reason="an unknown word that is not text: _alike encodes"
+)
+def test_a_word_that_is_not_text(glove):
+    with pytest.raises(NotFound, match="there is no word"):
+        app.neighbours(glove, "\udcff")
+
+
+@pytest.mark.parametrize("act", [app.open_vectors, lambda path: app.neighbours(path, "sun")])
+@pytest.mark.xfail(strict=True, raises=OSError, reason="a path that is too long ends with an OSError")
+def test_a_path_that_is_too_long(act):
+    with pytest.raises(NotFound):
+        act("x" * 5000)
+
+
+# --- import --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def published(tmp_path):
+    """The same vectors in several formats; some have OUT, the negative of IN, too."""
+    put(tmp_path, "vocab.txt", b"\n".join(WORDS))
+    return {
+        "word2vec-text": {"path": put(tmp_path, "a.txt", writing.word2vec_text(WORDS, MATRIX))},
+        "word2vec-binary": {"path": put(tmp_path, "a.bin", writing.word2vec_binary(WORDS, MATRIX))},
+        "a pair": {
+            "path": put(tmp_path, "in.bin", writing.word2vec_binary(WORDS, MATRIX)),
+            "out": put(tmp_path, "out.txt", writing.word2vec_text(WORDS[::-1], -MATRIX[::-1])),
+        },
+        "npy": {"path": put(tmp_path, "m.npy", writing.npy(MATRIX)), "vocab": tmp_path / "vocab.txt"},
+        "npy, vocabulary beside it": {"path": tmp_path / "m.npy", "format": "npy"},
+    }
+
+
+NAMES = ["word2vec-text", "word2vec-binary", "a pair", "npy", "npy, vocabulary beside it"]
+
+
+def assert_published(vectors, name, rows=MATRIX, words=WORDS):
+    assert list(vectors.words) == [word.decode() for word in words]
+    np.testing.assert_array_equal(vectors.space(), rows)
+    assert list(vectors.spaces) == (["in", "out"] if name == "a pair" else ["in"])
+    if name == "a pair":
+        np.testing.assert_array_equal(vectors.space("out"), -rows)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_import_into_an_index(index, published, name):
+    made = index.import_vectors(**published[name])
+    assert_published(made, name)
+    assert_published(Index.open(index.path, verify=True).vectors("vectors"), name)
+    kept = entry(index, "vectors")
+    assert (kept.kind, kept.seed, kept.generation) == ("word-vectors", None, 1)
+    assert kept.parameters == made.provenance
+    assert index.check(deep=True).ok
+    assert json.dumps(describe(index))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_import_to_a_file(published, tmp_path, name):
+    target = tmp_path / "made.safetensors"
+    made = app.import_to_file(target=target, **published[name])
+    assert_published(made, name)
+    assert_published(app.open_vectors(target), name)
+    assert not list(tmp_path.glob(".made*"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("steps", [["unit"], ["centred", "unit"], ["all-but-the-top=1"]], ids=str)
+def test_import_with_steps(index, published, tmp_path, name, steps):
+    wanted = load_vectors(**published[name]).processed(*steps)
+    into = index.import_vectors(**published[name], steps=steps)
+    to_file = app.import_to_file(**published[name], target=tmp_path / "made.safetensors", steps=steps)
+    for made in (into, to_file):
+        assert same(made, wanted)
+        assert made.provenance["processing"] == steps
+    assert entry(index, "vectors").parameters["processing"] == steps
+
+
+@pytest.mark.parametrize("steps", [[], ["unit"]], ids=str)
+@pytest.mark.parametrize(
+    ("options", "kept"),
+    [
+        ({}, [0, 2, 3]),  # stems: sun, sea, harbour, but not Moon
+        ({"case": "any"}, [0, 1, 2, 3]),
+        ({"layer": "words", "case": "any"}, [0, 1, 2, 3]),
+        ({"layer": "words"}, [0, 2, 3]),
+    ],
+    ids=str,
+)
+def test_only_words_of_the_index(index, published, options, kept, steps):
+    put(index.path.parent, "a.bin", writing.word2vec_binary([*WORDS, b"comet"], np.vstack([MATRIX, MATRIX[:1]])))
+    made = index.import_vectors(index.path.parent / "a.bin", only_index_words=True, steps=steps, **options)
+    assert list(made.words) == [WORDS[i].decode() for i in kept]
+    if not steps:
+        np.testing.assert_array_equal(made.space(), MATRIX[kept])
+    assert made.provenance["left_out"] == 5 - len(kept)
+
+
+@pytest.mark.xfail(
+    strict=True, reason="left_out is not among the parameters that the index keeps, unless with steps"
+)
+def test_what_was_left_out_is_told_by_the_index(index, glove):
+    index.delete([record["id"] for record in RECORDS if "sun" in record["text"]])
+    made = index.import_vectors(glove, only_index_words=True)
+    assert entry(index, "vectors").parameters == made.provenance
+
+
+def bad_files(folder):
+    broken = MATRIX.copy()
+    broken[3, 1] = np.nan
+    yield {"path": put(folder, "nan.txt", writing.word2vec_text(WORDS, broken))}
+    yield {"path": put(folder, "nan.bin", writing.word2vec_binary(WORDS, broken))}
+    yield {"path": put(folder, "cut.bin", writing.word2vec_binary(WORDS, MATRIX)[:-3])}
+    yield {"path": put(folder, "prose.txt", b"just some words\n")}
+    yield {"path": put(folder, "empty.txt", b"")}
+    yield {"path": put(folder, "p.txt", b"\x80\x04\x95danger")}
+    put(folder, "few.vocab", b"one\ntwo\n")
+    yield {"path": put(folder, "m.npy", writing.npy(MATRIX)), "vocab": folder / "few.vocab"}
+    yield {
+        "path": put(folder, "a.bin", writing.word2vec_binary(WORDS, MATRIX)),
+        "out": put(folder, "o.txt", writing.word2vec_text(WORDS, MATRIX[:, :2])),
+    }
+
+
+@pytest.mark.parametrize("steps", [[], ["unit"]], ids=str)
+def test_a_bad_file_changes_nothing(index, tmp_path, steps):
+    index.import_vectors(put(tmp_path, "good.txt", writing.glove(WORDS, MATRIX)))
+    before, folder = stored(index), tmp_path / "bad"
+    folder.mkdir()
+    target = put(tmp_path, "made.safetensors", b"as it was")
+    for bad in bad_files(folder):
+        with pytest.raises(BadInput) as caught:
+            index.import_vectors(**bad, steps=steps)
+        assert str(folder) in str(caught.value)
+        with pytest.raises(BadInput):
+            app.import_to_file(**bad, target=target, steps=steps)
+        assert Index.open(index.path).snapshot.generation == index.snapshot.generation == 2
+        IndexWriter(index.path).close()
+        assert stored(index) == before
+    assert target.read_bytes() == b"as it was"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad", "good.txt", "made.safetensors", "x.index"]
+    assert_published(index.vectors(), "word2vec-text")
+
+
+def test_wrong_use_of_import(index, glove, tmp_path):
+    for wrong, told in (
+        ({"format": "nope"}, "format must be one of"),
+        ({"steps": ["nope"]}, "a step of processing must be one of unit, centred, all-but-the-top; got 'nope'"),
+        ({"steps": ["unit=3"]}, "unit takes no number"),
+        ({"steps": ["all-but-the-top=3"]}, "less than 3"),
+        ({"vocab": glove}, "takes no vocabulary"),
+    ):
+        with pytest.raises(UsageError, match=told):
+            index.import_vectors(glove, **wrong)
+        with pytest.raises(UsageError, match=told):
+            app.import_to_file(glove, tmp_path / "x.safetensors", **wrong)
+    with pytest.raises(UsageError, match="case must be one of exact, any, got 'some'"):
+        index.import_vectors(glove, case="some")
+    with pytest.raises(UsageError, match="has no layer 'nope'"):
+        index.import_vectors(glove, only_index_words=True, layer="nope")
+    with pytest.raises(UsageError, match=r"must end in \.safetensors, got 'x.bin'"):
+        app.import_to_file(glove, tmp_path / "x.bin")
+    with pytest.raises(NotFound, match="nope"):
+        index.import_vectors(tmp_path / "nope.bin")
+    assert index.snapshot.generation == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["glove.txt", "x.index"]
+
+
+def test_an_index_that_is_being_written(index, glove):
+    with IndexWriter(index.path):
+        for act in (
+            lambda: index.import_vectors(glove),
+            lambda: index.train(**SMALL),
+        ):
+            with pytest.raises(IndexBusy, match=r"is writing to .*x\.index"):
+                act()
+    assert index.snapshot.generation == 1
+    index.import_vectors(glove)
+    with IndexWriter(index.path), pytest.raises(IndexBusy):
+        app.process_in(index, ["unit"], None, None)
+    assert_published(index.vectors(), "glove")
+
+
+@pytest.mark.xfail(strict=True, reason="vectors of another index keep the layer that they were trained on there")
+def test_vectors_that_were_trained_in_another_index_are_looked_up_as_they_are(index, tmp_path):
+    index.train(**SMALL, layer="words").save(tmp_path / "w.safetensors")
+    other = Index.build(RECORDS, layers={"words": "english"})
+    other.import_vectors(tmp_path / "w.safetensors")
+    assert other.neighbours("cities")["in-in"][0].word == "cities"
+
+
+# --- process -------------------------------------------------------------------------------------------
+
+
+def test_process_in_place_and_beside(index):
+    made = index.train(**SMALL, seed=4)
+    beside = app.process_in(index, ["centred", "unit"], None, "better")
+    assert same(beside, made.processed("centred", "unit"))
+    assert same(index.vectors("word2vec"), made)
+    assert (entry(index, "better").seed, entry(index, "better").generation) == (4, 1)
+    in_place = app.process_in(index, ["unit"], "word2vec", None)
+    assert same(index.vectors("word2vec"), in_place)
+    assert np.linalg.norm(in_place.space(), axis=1) == pytest.approx(1, abs=1e-6)
+    assert in_place.provenance["processing"] == entry(index).parameters["processing"] == ["unit"]
+    app.process_in(index, ["all-but-the-top=2"], "word2vec", None)
+    assert index.vectors("word2vec").provenance["processing"] == ["unit", "all-but-the-top=2"]
+    assert index.neighbours("Cities", vectors="better")["in-in"][0].word == "citi"
+    assert len(stored(index)) == len(index.snapshot.manifest.files())
+
+
+def test_process_a_file_in_place(glove, tmp_path):
+    target = tmp_path / "v.safetensors"
+    made = app.import_to_file(glove, target)
+    again = app.import_to_file(target, target, steps=["unit"])
+    assert same(app.open_vectors(target), again)
+    assert same(again, made.processed("unit"))
+
+
+# --- train on anything ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def texts(tmp_path):
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for n, (title, text) in enumerate(LINES):
+        (folder / f"{n}.txt").write_text(f"{title}\n\n{text}\n")
+    return folder
+
+
+def test_train_on_sources(texts, tmp_path):
+    how, target = Word2Vec(dim=4, min_count=1, epochs=2), tmp_path / "v.safetensors"
+    made = app.train_on_sources(how, [str(texts)], target, analyzer="english", threads=1)
+    assert {"citi", "moon", "harbour"} <= set(made.words)
+    assert (made.provenance["analyzer"], made.provenance["sources"]) == ("english", ["texts"])
+    assert same(app.open_vectors(target), made)
+    again = app.train_on_sources(how, [str(texts)], tmp_path / "w.safetensors", analyzer="english", threads=1)
+    assert same(again, made)
+    assert (tmp_path / "v.safetensors").read_bytes() == (tmp_path / "w.safetensors").read_bytes()
+    assert "cities" in app.train_on_sources(how, [str(texts)], target, threads=1)
+
+
+def test_a_training_on_sources_goes_on_from_its_checkpoint(texts, tmp_path):
+    def stop(_progress):
+        raise KeyboardInterrupt
+
+    how, kept = Word2Vec(dim=4, min_count=1, epochs=50), tmp_path / "kept.safetensors"
+    arguments = {"threads": 1, "checkpoint": kept}
+    with pytest.raises(KeyboardInterrupt):
+        app.train_on_sources(how, [str(texts)], tmp_path / "a.safetensors", tell=stop, **arguments)
+    assert kept.exists()
+    assert not (tmp_path / "a.safetensors").exists()
+    app.train_on_sources(how, [str(texts)], tmp_path / "a.safetensors", **arguments)
+    assert not kept.exists()
+    app.train_on_sources(how, [str(texts)], tmp_path / "b.safetensors", threads=1)
+    assert (tmp_path / "a.safetensors").read_bytes() == (tmp_path / "b.safetensors").read_bytes()
+
+
+def test_names_of_files_are_checked_before_the_training(texts, tmp_path):
+    def trained(_progress):
+        raise AssertionError("trained")
+
+    how, sources = Word2Vec(dim=4, min_count=1), [str(texts)]
+    target = tmp_path / "v.safetensors"
+    for where, options in (
+        (tmp_path / "v.bin", {}),
+        (target, {"checkpoint": tmp_path / "c.bin"}),
+    ):
+        with pytest.raises(UsageError, match=r"\.safetensors"):
+            app.train_on_sources(how, sources, where, tell=trained, **options)
+    assert [path.name for path in tmp_path.iterdir()] == ["texts"]
+
+
+@pytest.mark.xfail(strict=True, raises=NotFound, reason="the result is removed with the checkpoint")
+def test_a_checkpoint_in_the_place_of_the_result_loses_nothing(texts, tmp_path):
+    target = tmp_path / "v.safetensors"
+    with contextlib.suppress(UsageError):
+        app.train_on_sources(Word2Vec(dim=4, min_count=1), [str(texts)], target, checkpoint=target)
+        assert target.exists()
+
+
+@pytest.mark.xfail(strict=True, reason="a folder that is not there is told only after the training")
+def test_the_folder_of_the_result_is_looked_for_before_the_training(texts, tmp_path):
+    told = []
+    with pytest.raises((NotFound, UsageError, StorageError)):
+        app.train_on_sources(
+            Word2Vec(dim=4, min_count=1), [str(texts)], tmp_path / "no" / "v.safetensors", tell=told.append
+        )
+    assert told == []
+
+
+# --- out of vocabulary ---------------------------------------------------------------------------------
+
+
+def test_oov_of_fields_and_queries(index, glove):
+    index.import_vectors(glove)
+    rows = {
+        row.name: row for row in index.oov(layer="words", queries={"mine": ["sun moon", "the sun"], "none": []})
+    }
+    assert list(rows) == ["title", "text", "all", "mine", "none"]
+    title = rows["title"]  # the sun | the moon | cities | songs, five times each
+    assert (title.tokens, title.unknown_tokens, title.types, title.unknown_types) == (30, 25, 5, 4)
+    assert title.examples == ("the", "cities", "moon", "songs")
+    assert (rows["all"].tokens, rows["all"].unknown_tokens) == tuple(
+        getattr(rows["title"], key) + getattr(rows["text"], key) for key in ("tokens", "unknown_tokens")
+    )
+    assert (rows["mine"].tokens, rows["mine"].unknown_tokens, rows["mine"].examples) == (4, 2, ("moon", "the"))
+    assert (rows["none"].tokens, rows["none"].token_ratio, rows["none"].type_ratio) == (0, 0.0, 0.0)
+    any_case = index.oov(layer="words", fields=["title"], case="any")
+    assert [(row.name, row.unknown_types) for row in any_case] == [("title", 3), ("all", 3)]
+    assert index.oov(load_vectors(glove), layer="words") == index.oov("vectors", layer="words")
+
+
+def test_what_was_trained_on_all_of_it_knows_all_of_it(index):
+    for layer in ("main", "words"):
+        index.train(**SMALL, layer=layer, name=layer)
+        rows = index.oov(layer, queries={"q": ["The cities of the moon"]})
+        assert [row.unknown_tokens for row in rows] == [0] * 4
+        assert [(row.stemmer, row.unknown_types) for row in app.oov_report(index.path, layer)] == [("", 0)] * 3
+    # in another layer than the one that they were trained on
+    assert index.oov("main", layer="words")[0].examples == ("the", "cities", "songs")
+
+
+QUERIES = {
+    "q.jsonl": '{"_id": "1", "text": "sun comet"}\n{"_id": "2", "text": "sea"}\n',
+    "q.tsv": "1\tsun comet\n2\tsea\n",
+    "topics.txt": "<top>\n<num> Number: 1\n<title> sun comet\n</top>\n<top>\n<num> 2\n<title> sea\n</top>\n",
+}
+
+
+def test_report_with_files_of_queries(index, glove, tmp_path):
+    index.import_vectors(glove)
+    paths = [put(tmp_path, name, text.encode()) for name, text in QUERIES.items()]
+    rows = app.oov_report(index.path, queries=paths)
+    assert [row.name for row in rows] == ["title", "text", "all", *map(str, paths)]
+    for row in rows[3:]:
+        assert (row.tokens, row.unknown_tokens, row.types, row.unknown_types) == (3, 1, 3, 1)
+        assert row.examples == ("comet",)
+    assert app.oov_report(index.path, "vectors", queries=paths, fields=["title"])[2:] == rows[3:]
+    assert app.oov_report(index.path, str(glove), queries=paths) == rows
+    with pytest.raises(NotFound, match=r"none\.tsv"):
+        app.oov_report(index.path, queries=[tmp_path / "none.tsv"])
+    with pytest.raises(BadInput, match="not a file of queries"):
+        app.oov_report(index.path, queries=[put(tmp_path, "prose.txt", b"just words\n")])
+
+
+def test_a_report_is_plain_json(index, glove):
+    index.import_vectors(glove)
+    for row in app.oov_report(index.path):
+        told = row.to_json()
+        assert json.loads(json.dumps(told)) == told
+        assert list(told) == [
+            "name", "tokens", "unknown_tokens", "types", "unknown_types", "examples", "stemmer", "token_ratio",
+            "type_ratio",
+        ]  # fmt: skip
+        assert told["token_ratio"] == told["unknown_tokens"] / told["tokens"]
+
+
+def test_stems_are_told_only_where_words_are_compared_with_them(index, glove):
+    index.import_vectors(glove)
+    index.train(**SMALL)
+    assert {row.stemmer for row in app.oov_report(index.path, "vectors")} == {"english"}
+    assert {row.stemmer for row in app.oov_report(index.path, str(glove))} == {"english"}
+    assert {row.stemmer for row in app.oov_report(index.path, "vectors", layer="words")} == {""}
+    assert {row.stemmer for row in app.oov_report(index.path, "word2vec")} == {""}
+
+
+def test_a_file_of_which_only_the_words_are_read(index, tmp_path):
+    broken = np.full_like(MATRIX, np.nan)
+    path = put(tmp_path, "nan.bin", writing.word2vec_binary(WORDS, broken))
+    assert app.oov_report(index.path, str(path), layer="words")[0].unknown_types == 4
+
+
+def test_wrong_uses_of_oov(index, glove):
+    index.import_vectors(glove)
+    for wrong, told in (
+        ({"layer": "nope"}, "has no layer 'nope'"),
+        ({"fields": ["nope"]}, "has no field 'nope'"),
+        ({"case": "nope"}, "case must be one of exact, any"),
+    ):
+        for ask in (index.oov, lambda **how: app.oov_report(index.path, **how)):
+            with pytest.raises(UsageError, match=told):
+                ask(**wrong)
+    with pytest.raises(NotFound, match=r"has no word vectors 'nope\.bin'"):
+        app.oov_report(index.path, "nope.bin")
+
+
+@pytest.mark.xfail(
+    strict=True, reason="a file that is not there is not named where the index has no vectors at all"
+)
+def test_a_file_that_is_not_there_is_named(index):
+    with pytest.raises(NotFound, match=r"nope\.bin"):
+        app.oov_report(index.path, "nope.bin")
+
+
+# --- word tests and lists ------------------------------------------------------------------------------
+
+
+def test_word_tests_of_both_kinds(glove, tmp_path):
+    vectors: WordVectors = app.open_vectors(glove)
+    pairs = put(tmp_path, "pairs.tsv", b"sun\tmoon\t9\nsun\tsea\t2\nsea\tharbour\t3\nsun\tcomet\t5\n")
+    assert app.word_test(vectors, pairs) == [
+        {"test": "pairs.tsv", "name": "pairs", "pairs": 4, "known": 3, "spearman": 1.0}
+    ]
+    (exact,) = app.word_test(vectors, pairs, case="exact")
+    assert exact["known"] == 2
+    analogies = put(
+        tmp_path, "a.txt", b": sky\nsun moon sea harbour\nsun comet sea harbour\n: more\nsea sun sea sun\n"
+    )
+    rows = app.word_test(vectors, analogies)
+    assert [(row["test"], row["section"], row["questions"], row["known"]) for row in rows] == [
+        ("a.txt", "sky", 2, 1), ("a.txt", "more", 1, 1), ("a.txt", "total", 3, 2)
+    ]  # fmt: skip
+    assert rows[0]["accuracy"] == rows[0]["mrr"] == 1.0  # only one word is left to answer
+    assert rows[1]["accuracy"] == 0.0
+    assert json.loads(json.dumps(rows)) == rows
+    assert [row["known"] for row in app.word_test(vectors, analogies, most=2)] == [0, 0, 0]
+    assert app.word_test(vectors, analogies, most=2)[2]["accuracy"] is None
+    with pytest.raises(UsageError, match="must be at least 1, got 0"):
+        app.word_test(vectors, analogies, most=0)
+    with pytest.raises(UsageError, match="case must be one of"):
+        app.word_test(vectors, pairs, case="nope")
+    with pytest.raises(BadInput, match=r"bad\.txt:2: a line must have two words and a number"):
+        app.word_test(vectors, put(tmp_path, "bad.txt", b"sun moon 3\nsun moon\n"))
+    with pytest.raises(NotFound, match=r"nope\.txt"):
+        app.word_test(vectors, tmp_path / "nope.txt")
+
+
+def test_lists_are_those_of_the_registries():
+    assert [one["name"] for one in app.trainers()] == list(TRAINERS)
+    for one, made in zip(app.trainers(), TRAINERS.values(), strict=True):
+        assert one["summary"]
+        assert one["source"]
+        assert [parameter["name"] for parameter in one["parameters"]] == [known.name for known in made.declared()]
+    assert [one["name"] for one in app.formats()] == list(FORMATS)
+    assert [one["name"] for one in app.steps()] == list(STEPS)
+    assert json.dumps([app.trainers(), app.formats(), app.steps()])

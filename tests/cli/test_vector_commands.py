@@ -1,0 +1,687 @@
+"""Word vectors on the command line: train, import, process, test, and look into them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import shutil
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from aboutness.app import vectors as app
+from aboutness.app.index import Index
+from aboutness.cli.vector_commands import oov_hint
+from aboutness.index.writer import IndexWriter
+from aboutness.vectors.load import FORMATS
+from aboutness.vectors.postprocess import STEPS
+from aboutness.vectors.word2vec import Word2Vec
+from cli.running import environment
+from vectors import writing
+from vectors.writing import put
+
+LINES = ["the sun rises over the cities and the sea", "the moon rises over the new harbour", "songs of the moon"]
+WORDS = [b"sun", b"Moon", b"sea", b"harbour"]
+MATRIX = np.array([[1, 0, 0.5], [0.75, 0.25, 0.5], [0, 1, 0], [0, 0.5, -1]], np.float32)
+SMALL = ["--dim", "8", "--min-count", "1", "--epochs", "2", "--threads", "1"]
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    """A folder with an index that has vectors, files of vectors, texts, tests and queries."""
+    folder = tmp_path_factory.mktemp("original") / "original"
+    records = [{"id": str(n), "title": "The sea", "text": text} for n, text in enumerate(LINES * 4)]
+    index = Index.build(records, folder / "x.index", layers={"words": "plain"})
+    index.train(dim=8, min_count=1, epochs=2, sample=0, threads=1)
+    put(folder, "glove.txt", writing.glove(WORDS, MATRIX))
+    put(folder, "in.bin", writing.word2vec_binary(WORDS, MATRIX))
+    put(folder, "out.bin", writing.word2vec_binary(WORDS, -MATRIX))
+    put(folder, "m.npy", writing.npy(MATRIX))
+    put(folder, "words.txt", b"\n".join(WORDS))
+    app.import_to_file(folder / "glove.txt", folder / "v.safetensors")
+    (folder / "texts").mkdir()
+    for n, text in enumerate(LINES):
+        put(folder / "texts", f"{n}.txt", text.encode())
+    put(folder, "pairs.tsv", b"sun\tmoon\t9\nsun\tsea\t2\nsea\tharbour\t3\nsun\tcomet\t5\n")
+    put(folder, "analogies.txt", b": sky\nsun moon sea harbour\n: none\nsun comet sea harbour\n")
+    put(folder, "q.jsonl", b'{"_id": "1", "text": "moon comet"}\n')
+    put(folder, "topics.txt", b"<top>\n<num> 1\n<title> moon comet\n</top>\n")
+    return folder
+
+
+@pytest.fixture
+def place(original, tmp_path):
+    """A copy of that folder, the one in which `call` runs commands."""
+    shutil.copytree(original, tmp_path, dirs_exist_ok=True)
+    return tmp_path
+
+
+def bytes_in(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != "writer.lock"}
+
+
+def plain(neighbours):
+    return {pair: [{"word": one.word, "score": one.score} for one in near] for pair, near in neighbours.items()}
+
+
+COMMANDS = {
+    "train": ["train", "x.index", "word2vec", *SMALL],
+    "vectors train": ["vectors", "train", "texts", "-o", "made.safetensors", *SMALL],
+    "vectors import, index": ["vectors", "import", "glove.txt", "-o", "x.index"],
+    "vectors import, file": ["vectors", "import", "glove.txt", "-o", "made.safetensors"],
+    "vectors process, index": ["vectors", "process", "x.index", "unit"],
+    "vectors process, file": ["vectors", "process", "v.safetensors", "unit"],
+    "vectors test": ["vectors", "test", "v.safetensors", "pairs.tsv", "analogies.txt"],
+    "vectors formats": ["vectors", "formats"],
+    "trainers": ["trainers"],
+    "neighbours, index": ["neighbours", "x.index", "moon", "sun - sea"],
+    "neighbours, file": ["neighbours", "v.safetensors", "moon"],
+    "oov": ["oov", "x.index", "--queries", "q.jsonl"],
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_data_alone_goes_to_standard_output(call, place, name):
+    ran = call(*COMMANDS[name], "--json")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.json
+    assert json.loads(ran.out, parse_constant=pytest.fail) == ran.json  # neither NaN nor Infinity
+    ran = call(*COMMANDS[name])
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.endswith("\n")
+    assert all(character.isprintable() or character == "\n" for character in ran.out)
+
+
+HELPED = sorted({"vectors", *(name.partition(",")[0] for name in COMMANDS)})
+
+
+@pytest.mark.parametrize("name", HELPED)
+def test_every_command_has_help(call, name):
+    for option in ("--help", "-h"):
+        ran = call(*name.split(), option)
+        assert (ran.code, ran.err) == (0, "")
+        assert ran.out.startswith("Usage: ")
+    family = call("--help" if " " not in name else "vectors", *(["--help"] if " " in name else []))
+    assert f"\n  {name.split()[-1]} " in family.out
+
+
+# --- train ---------------------------------------------------------------------------------------------
+
+
+def test_train(call, place):
+    before = Index.open(place / "x.index")
+    ran = call(
+        "train", "x.index", "word2vec", *SMALL, "--seed", "7", "--name", "mine", "--layer", "words", "--json"
+    )
+    made = Index.open(place / "x.index").vectors("mine")
+    told = ran.json
+    assert list(told) == ["words", "dim", "spaces", "seconds", "provenance"]
+    assert (told["words"], told["dim"], told["spaces"]) == (len(made), 8, ["in", "out"])
+    assert told["provenance"] == made.provenance
+    assert (made.provenance["layer"], made.provenance["parameters"]["seed"]) == ("words", 7)
+    wanted = Word2Vec(dim=8, min_count=1, epochs=2, seed=7).train(before.view("words"), threads=1)
+    for space in ("in", "out"):
+        np.testing.assert_array_equal(made.space(space), wanted.space(space))
+
+
+def test_train_in_words(call, place):
+    ran = call("train", "x.index", "word2vec", "--dim=8", "--min-count=1", "--epochs=1", "--field", "title")
+    assert ran.out.startswith("1 words x 8 (IN and OUT) in x.index as word2vec, ")
+    assert list(Index.open(place / "x.index").vectors().words) == ["sea"]
+    ran = call("train", "x.index", "word2vec", *SMALL, "--field", "title", "--field", "text", "--name", "both")
+    assert Index.open(place / "x.index").vectors("both").provenance["fields"] == ["title", "text"]
+
+
+def test_info_shows_vectors(call, place):
+    call("vectors", "import", "glove.txt", "-o", "x.index", "--name", "glove")
+    told = call("info", "x.index", "--json").json["artefacts"]
+    assert [(one["name"], one["kind"], one["seed"], one["generation"]) for one in told] == [
+        ("word2vec", "word-vectors", 1, 1),
+        ("glove", "word-vectors", None, 2),
+    ]
+    lines = call("info", "x.index").out.partition("\nartefacts\n")[2].splitlines()
+    assert [line.split()[:2] for line in lines[1:]] == [["word2vec", "word-vectors"], ["glove", "word-vectors"]]
+
+
+SOURCES = [
+    [*SMALL, "texts"],
+    ["texts", *SMALL],
+    ["--dim", "8", "texts", *SMALL[2:]],
+    ["--dim=8", "texts", "--min_count=1", "--epochs=2", "--threads=1"],
+    ["--kind", "word2vec", *SMALL, "--analyzer", "plain", "texts"],
+]
+
+
+@pytest.mark.parametrize("arguments", SOURCES, ids=lambda arguments: " ".join(arguments)[:40])
+def test_train_on_texts_with_options_anywhere(call, place, arguments):
+    ran = call("vectors", "train", *arguments, "-o", "made.safetensors")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("12 words x 8 (IN and OUT) in made.safetensors, ")
+    made = app.open_vectors(place / "made.safetensors")
+    wanted = Word2Vec(dim=8, min_count=1, epochs=2).train(LINES, threads=1)
+    assert list(made.words) == list(wanted.words)
+    np.testing.assert_array_equal(made.space("out"), wanted.space("out"))
+
+
+def test_train_on_several_sources(call, place):
+    sources = ["texts/0.txt", "--dim", "4", "texts/1.txt", "--min-count=1", "q.jsonl"]
+    ran = call("vectors", "train", *sources, "-o", "made.safetensors", "--json", "--threads", "1", "-a", "english")
+    told = ran.json["provenance"]
+    assert (told["sources"], told["analyzer"]) == (["0.txt", "1.txt", "q.jsonl"], "english")
+    assert "comet" in app.open_vectors(place / "made.safetensors")
+
+
+def test_a_short_training_shows_nothing_where_there_is_no_terminal(run, place):
+    ran = run(*COMMANDS["train"], "--json")
+    assert (ran.code, ran.err, ran.json["dim"]) == (0, "", 8)
+
+
+# --- import, process, test -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "spaces"),
+    [
+        (["glove.txt"], ["in"]),
+        (["glove.txt", "--format", "glove"], ["in"]),
+        (["in.bin", "--out", "out.bin"], ["in", "out"]),
+        (["m.npy", "--vocab", "words.txt"], ["in"]),
+        (["v.safetensors"], ["in"]),
+    ],
+    ids=str,
+)
+def test_import(call, place, arguments, spaces):
+    for target, where in (("x.index", "x.index as vectors"), ("made.safetensors", "made.safetensors")):
+        ran = call("vectors", "import", *arguments, "-o", target)
+        assert (ran.code, ran.err) == (0, "")
+        assert ran.out.startswith(
+            f"4 words x 3 ({' and '.join(spaces).upper().replace('AND', 'and')}) in {where}, "
+        )
+        made = app.open_vectors(place / target, "vectors" if target == "x.index" else None)
+        np.testing.assert_array_equal(made.space(), MATRIX)
+        if "out" in spaces:
+            np.testing.assert_array_equal(made.space("out"), -MATRIX)
+
+
+def test_import_only_words_of_the_index(call, place):
+    command = ["vectors", "import", "glove.txt", "-o", "x.index", "--only-index-words"]
+    ran = call(*command)
+    assert (ran.code, ran.err) == (0, "left out: 1 words\n")
+    assert ran.out.startswith("3 words x 3 (IN) ")
+    ran = call(*command, "--case", "any", "--layer", "words", "--name", "any", "--process", "unit", "--json")
+    assert (ran.err, ran.json["words"], ran.json["provenance"]["processing"]) == ("", 4, ["unit"])
+    assert len(Index.open(place / "x.index").vectors("any")) == 4
+
+
+def test_import_with_steps(call, place):
+    steps = ["--process", "centred", "--process", "all-but-the-top=1", "--process", "unit"]
+    wanted = app.open_vectors(place / "glove.txt").processed("centred", "all-but-the-top=1", "unit")
+    for target, name in (("x.index", "vectors"), ("made.safetensors", None)):
+        assert call("vectors", "import", "glove.txt", "-o", target, *steps).code == 0
+        np.testing.assert_array_equal(app.open_vectors(place / target, name).space(), wanted.space())
+
+
+def test_what_is_odd_in_a_file_is_told(call, place):
+    rows = np.vstack([MATRIX, MATRIX[:2]])
+    put(place, "odd.bin", writing.word2vec_binary([*WORDS, b"sun", b"\xff\xfe"], rows))
+    ran = call("vectors", "import", "odd.bin", "-o", "made.safetensors")
+    assert (ran.code, ran.err) == (0, "duplicates: 1 words\nundecodable: 1 words\n")
+    assert ran.out.startswith("4 words x 3 ")
+
+
+def test_process(call, place):
+    trained, loaded = Index.open(place / "x.index").vectors(), app.open_vectors(place / "glove.txt")
+    ran = call("vectors", "process", "x.index", "centred", "unit", "-o", "better")
+    assert ran.out.startswith(f"{len(trained)} words x 8 (IN and OUT) in x.index as better, ")
+    ran = call("vectors", "process", "x.index", "unit", "--vectors", "word2vec", "--json")
+    assert ran.json["provenance"]["processing"] == ["unit"]
+    index = Index.open(place / "x.index")
+    for name, steps in (("better", ["centred", "unit"]), ("word2vec", ["unit"])):
+        np.testing.assert_array_equal(index.vectors(name).space("out"), trained.processed(*steps).space("out"))
+    assert call("vectors", "process", "glove.txt", "unit", "-o", "made.safetensors").code == 0
+    assert call("vectors", "process", "v.safetensors", "unit").code == 0
+    for name in ("made.safetensors", "v.safetensors"):
+        np.testing.assert_array_equal(app.open_vectors(place / name).space(), loaded.processed("unit").space())
+    np.testing.assert_array_equal(app.open_vectors(place / "glove.txt").space(), loaded.space())
+
+
+@pytest.mark.xfail(strict=True, reason="--vectors is passed over where a file is processed")
+def test_a_file_has_no_vectors_to_name(call, place):
+    for command in (["neighbours", "v.safetensors", "moon"], ["vectors", "process", "v.safetensors", "unit"]):
+        assert call(*command, "--vectors", "word2vec").code == 2
+
+
+def test_word_tests(call, place):
+    files = ["pairs.tsv", "analogies.txt"]
+    told = call("vectors", "test", "v.safetensors", *files, "--json").json
+    opened = app.open_vectors(place / "v.safetensors")
+    assert told == [row for name in files for row in app.word_test(opened, place / name)]
+    first, second = call("vectors", "test", "v.safetensors", *files).out.split("\n\n")
+    assert [line.split() for line in first.splitlines()] == [
+        ["test", "name", "pairs", "known", "spearman"],
+        ["pairs.tsv", "pairs", "4", "3", "1.0000"],
+    ]
+    assert [line.split() for line in second.splitlines()] == [
+        ["test", "section", "questions", "known", "accuracy", "mrr"],
+        ["analogies.txt", "sky", "1", "1", "1.0000", "1.0000"],
+        ["analogies.txt", "none", "1", "0", "-", "-"],
+        ["analogies.txt", "total", "2", "1", "1.0000", "1.0000"],
+    ]
+    told = call("vectors", "test", "v.safetensors", *files, "--json", "--case", "exact", "--most", "2").json
+    assert [row["known"] for row in told] == [2, 0, 0, 0]
+    assert call("vectors", "test", "x.index", "pairs.tsv", "--vectors", "word2vec", "--json").json[0]["known"] == 3
+
+
+# --- lists ---------------------------------------------------------------------------------------------
+
+
+def test_formats(call):
+    told = call("vectors", "formats", "--json").json
+    assert [one["name"] for one in told["formats"]] == list(FORMATS)
+    assert [one["name"] for one in told["steps"]] == list(STEPS)
+    first, second = call("vectors", "formats").out.split("\n\n")
+    assert [line.split()[0] for line in first.splitlines()[1:]] == list(FORMATS)
+    assert [line.split()[0] for line in second.splitlines()[1:]] == list(STEPS)
+
+
+def test_trainers(call):
+    (told,) = call("trainers", "--json").json
+    assert list(told) == ["name", "summary", "source", "parameters"]
+    declared = Word2Vec.declared()
+    assert [(one["name"], one["default"]) for one in told["parameters"]] == [
+        (one.name, one.default) for one in declared
+    ]
+    head, _, *rest = call("trainers").out.splitlines()
+    assert head.startswith("word2vec: ")
+    assert [line.split()[0] for line in rest] == ["--" + one.name.replace("_", "-") for one in declared]
+
+
+# --- neighbours and oov --------------------------------------------------------------------------------
+
+
+def test_neighbours_of_several_words(call, place):
+    index, asked = Index.open(place / "x.index"), ["Cities", "moon - the sun", "the new harbour"]
+    told = call("neighbours", "x.index", *asked, "-k", "3", "--json").json
+    assert told == [{"words": words, "neighbours": plain(index.neighbours(words, 3))} for words in asked]
+    blocks = call("neighbours", "x.index", *asked, "-k", "3").out.rstrip("\n").split("\n\n")
+    assert [block.splitlines()[0] for block in blocks] == asked
+    for block, one in zip(blocks, told, strict=True):
+        head, *rows = [line.split() for line in block.splitlines()[1:]]
+        assert head == ["in-in", "out-out", "in-out"]
+        assert rows == [
+            [part for near in one["neighbours"].values() for part in (f"{near[n]['score']:.3f}", near[n]["word"])]
+            for n in range(3)
+        ]
+
+
+def test_neighbours_in_a_file(call, place):
+    (told,) = call("neighbours", "glove.txt", "MOON", "--json").json
+    assert [one["word"] for one in told["neighbours"]["in-in"]] == ["Moon", "sun", "sea", "harbour"]
+    assert told["neighbours"]["in-in"][0]["score"] == 1.0
+    ran = call("neighbours", "glove.txt", "sun - sun")
+    assert (ran.code, ran.out.splitlines()[1]) == (
+        0,
+        "no neighbours: its vector is 0, or the words cancel each other out",
+    )
+    assert call("neighbours", "glove.txt", "sun - sun", "--json").json[0]["neighbours"] == {"in-in": []}
+
+
+def test_oov(call, place):
+    command = ["oov", "x.index", "--queries", "q.jsonl", "--queries", "topics.txt"]
+    told = call(*command, "--json").json
+    assert told == [row.to_json() for row in app.oov_report("x.index", queries=["q.jsonl", "topics.txt"])]
+    rows = [line.split() for line in call(*command).out.splitlines()]
+    assert rows[0][:2] == ["text", "tokens"]
+    assert [row[0] for row in rows[1:]] == ["title", "text", "all", "q.jsonl", "topics.txt"]
+    assert rows[4][1:] == rows[5][1:] == ["2", "50.0%", "2", "50.0%", "comet"]
+    assert rows[3][2] == "0.0%"
+    (title, everything) = call("oov", "x.index", "--layer", "words", "--field", "title", "--json").json
+    assert (title["name"], everything["name"], title["examples"]) == ("title", "all", ["the"])
+
+
+def test_what_to_do_about_stems(call, place):
+    hint = "the terms of this layer are stems (english), which published vectors do not have; add a layer of words"
+    ran = call("oov", "x.index", "--vectors", "glove.txt")
+    assert ran.err.startswith(hint)
+    assert ran.err.count("\n") == 1
+    assert hint not in ran.out
+    assert call("oov", "x.index", "--vectors", "glove.txt", "--json").err == ""
+    assert call("oov", "x.index", "--vectors", "glove.txt", "--layer", "words").err == ""
+    assert call("oov", "x.index", "--vectors", "word2vec", "--layer", "words").err == ""
+
+
+def test_stems_that_are_known_need_no_advice():
+    def row(unknown):
+        return app.OovRow("text", 10, unknown, 10, unknown, (), stemmer="english")
+
+    assert oov_hint([row(2)]) == oov_hint([]) == ""
+    assert oov_hint([row(0), row(3)]).startswith("the terms of this layer are stems (english)")
+
+
+# --- what goes wrong -----------------------------------------------------------------------------------
+
+TRAIN, FILE = ["train", "x.index", "word2vec"], ["vectors", "train", "texts", "-o", "made.safetensors"]
+IMPORT = ["vectors", "import", "glove.txt", "-o"]
+WRONG_USES = [
+    *(
+        ([*command, *wrong], told)
+        for command in (TRAIN, FILE)
+        for wrong, told in (
+            (["--dimm", "8"], "word2vec has no parameter 'dimm'. It has: architecture, dim, window"),
+            (["--dimm=8"], "word2vec has no parameter 'dimm'"),
+            (["--dim"], "--dim needs a value. See: aboutness trainers"),
+            (["--dim", "much"], "word2vec: dim must be a whole number from 1 to 10000, got 'much'"),
+            (["--dim", ""], "word2vec: dim must be a whole number"),
+            (["--dim", "0"], "word2vec: dim must be a whole number from 1 to 10000, got '0'"),
+            (["--dim", "10001"], "word2vec: dim must be"),
+            (["--rate", "nan"], "word2vec: rate must be"),
+            (["--architecture", "glove"], "architecture must be one of skip-gram, cbow"),
+            (["--threads", "0"], "threads must be a whole number from 1 to 1024, got 0"),
+            (["--threads", "many"], "--threads"),
+            (["--min-count", "1000"], "train on more text, or lower min_count"),
+        )
+    ),
+    (["train", "x.index", "word2vek"], "unknown way of training 'word2vek'; did you mean 'word2vec'?"),
+    (["train", "x.index"], "KIND"),
+    (["train"], "DIR"),
+    ([*TRAIN, "further"], "unexpected 'further'; options are written --name VALUE"),
+    ([*TRAIN, "-q", "3"], "unexpected '-q'"),
+    ([*TRAIN, "--", "x"], "unexpected 'x'"),
+    ([*TRAIN, "--name", "a/b"], "the name of vectors has up to 64 ASCII letters"),
+    ([*TRAIN, "--name", "x" * 5000], "the name of vectors has up to 64 ASCII letters"),
+    ([*TRAIN, "--layer", "nope"], "the index has no layer 'nope'. It has: main, words"),
+    ([*TRAIN, "--field", "nope"], "the index has no field 'nope'. It has: title, text"),
+    (["vectors", "train", "texts"], "-o"),
+    (["vectors", "train", "-o", "made.safetensors"], "SOURCE"),
+    (["vectors", "train", "texts", "-o", "made.bin"], "must end in .safetensors, got 'made.bin'"),
+    ([*FILE, "--kind", "nope"], "unknown way of training 'nope'"),
+    ([*FILE, "-a", "nope"], "unknown analyzer 'nope'"),
+    ([*FILE, "--checkpoint", "kept.bin"], "must end in .safetensors, got 'kept.bin'"),
+    (["vectors", "import", "glove.txt"], "-o"),
+    ([*IMPORT, "made.bin"], "must end in .safetensors"),
+    ([*IMPORT, "made.safetensors", "--name", "x"], "are for an index; made.safetensors is none"),
+    ([*IMPORT, "made.safetensors", "--only-index-words"], "are for an index"),
+    ([*IMPORT, "made.safetensors", "--layer", "words"], "are for an index"),
+    ([*IMPORT, "made.safetensors", "--nope"], "--nope"),
+    ([*IMPORT, "x.index", "--name", "../x"], "the name of vectors has up to 64 ASCII letters"),
+    ([*IMPORT, "x.index", "--format", "nope"], "format must be one of word2vec-binary, "),
+    ([*IMPORT, "x.index", "--case", "nope"], "case must be one of exact, any, got 'nope'"),
+    ([*IMPORT, "x.index", "--process", "nope"], "a step of processing must be one of unit, centred"),
+    ([*IMPORT, "x.index", "--only-index-words", "--layer", "nope"], "the index has no layer 'nope'"),
+    ([*IMPORT, "x.index", "--vocab", "words.txt"], "takes no vocabulary"),
+    (["vectors", "process", "x.index"], "STEP"),
+    (["vectors", "process", "x.index", "nope"], "a step of processing must be one of unit, centred"),
+    (["vectors", "process", "x.index", "all-but-the-top=8"], "less than 8"),
+    (["vectors", "process", "x.index", "unit", "-o", "a/b"], "the name of vectors has up to 64"),
+    (["vectors", "process", "glove.txt", "unit"], "must end in .safetensors"),
+    (["vectors", "test", "v.safetensors"], "TEST"),
+    (["vectors", "test", "v.safetensors", "pairs.tsv", "--case", "nope"], "case must be one of exact, any"),
+    (["vectors", "test", "v.safetensors", "analogies.txt", "--most", "0"], "must be at least 1, got 0"),
+    (["vectors", "test", "v.safetensors", "analogies.txt", "--most", "x"], "--most"),
+    (["vectors", "nope"], "nope"),
+    (["neighbours", "x.index"], "WORDS"),
+    (["neighbours", "x.index", "moon", "-k", "0"], "must be at least 1, got 0"),
+    (["neighbours", "x.index", "moon", "-k", "x"], "-k"),
+    (["neighbours", "x.index", ""], "there must be at least one word"),
+    (["neighbours", "x.index", "moon -"], "a word is missing beside a + or -"),
+    (["neighbours", "v.safetensors", "moon", "--vectors", "word2vec"], "is not an index"),
+    (["oov", "x.index", "--layer", "nope"], "the index has no layer 'nope'"),
+    (["oov", "x.index", "--field", "nope"], "the index has no field 'nope'"),
+    (["oov", "x.index", "--case", "nope"], "case must be one of exact, any"),
+    (["oov"], "DIR"),
+    (["trainers", "--nope"], "--nope"),
+]
+
+
+def refused(ran, code, told):
+    assert (ran.code, ran.out) == (code, "")
+    assert told in ran.err
+    assert "Traceback" not in ran.err
+    if not ran.err.startswith("Usage: "):
+        assert ran.err.startswith("aboutness: ")
+        assert ran.err.count("\n") == 1
+        assert len(ran.err) < 600
+    return True
+
+
+def test_wrong_use_ends_with_2_and_changes_nothing(call, place):
+    before = bytes_in(place)
+    for arguments, told in WRONG_USES:
+        assert refused(call(*arguments), 2, told), arguments
+        assert bytes_in(place) == before, arguments
+
+
+def test_bad_files_end_with_3(call, place):
+    broken = MATRIX.copy()
+    broken[2, 1] = np.inf
+    put(place, "bad.txt", writing.glove(WORDS, broken))
+    put(place, "cut.bin", writing.word2vec_binary(WORDS, MATRIX)[:-3])
+    put(place, "prose.txt", b"just some words\n" * 2)
+    put(place, "bad.jsonl", b"{]\n")
+    (place / "v.safetensors").write_bytes((place / "v.safetensors").read_bytes()[:-1])
+    before = bytes_in(place)
+    for arguments, told in (
+        ([*IMPORT[:2], "bad.txt", "-o", "x.index"], "of the word 'sea', has inf"),
+        ([*IMPORT[:2], "bad.txt", "-o", "made.safetensors"], "of the word 'sea', has inf"),
+        ([*IMPORT[:2], "cut.bin", "-o", "x.index", "--process", "unit"], "cut.bin"),
+        ([*IMPORT[:2], "prose.txt", "-o", "x.index"], "prose.txt is in no format that can be read"),
+        ([*IMPORT[:2], "m.npy", "--vocab", "prose.txt", "-o", "x.index"], "prose.txt"),
+        (["vectors", "process", "v.safetensors", "unit"], "v.safetensors"),
+        (["vectors", "test", "glove.txt", "prose.txt", "pairs.tsv"], "prose.txt"),
+        (["vectors", "train", "bad.jsonl", "-o", "made.safetensors"], "bad.jsonl:1: broken JSON"),
+        (["neighbours", "cut.bin", "sun"], "cut.bin"),
+        (["oov", "x.index", "--vectors", "cut.bin"], "cut.bin"),
+        (["oov", "x.index", "--queries", "prose.txt"], "prose.txt: not a file of queries"),
+        (["oov", "x.index", "--queries", "bad.jsonl"], "bad.jsonl:1: broken JSON"),
+    ):
+        assert refused(call(*arguments), 3, told), arguments
+        assert bytes_in(place) == before, arguments
+
+
+def test_what_is_not_there_ends_with_4(call, place):
+    Index.build([{"id": "a", "text": "moon"}], place / "bare.index")
+    before = bytes_in(place)
+    for arguments, told in (
+        (["train", "none.index", "word2vec"], "there is no index at none.index"),
+        (["train", "texts", "word2vec"], "texts is not an aboutness index"),
+        (["vectors", "train", "nope", "-o", "made.safetensors"], "nope: no such file or folder"),
+        (["vectors", "import", "nope.bin", "-o", "x.index"], "nope.bin"),
+        (["vectors", "import", "in.bin", "--out", "nope.bin", "-o", "x.index"], "nope.bin"),
+        (["vectors", "import", "m.npy", "-o", "texts"], "texts is not an aboutness index"),
+        (["vectors", "process", "nope.safetensors", "unit"], "nope.safetensors"),
+        (
+            ["vectors", "process", "x.index", "unit", "--vectors", "nope"],
+            "no word vectors 'nope'. It has: word2vec",
+        ),
+        (["vectors", "test", "v.safetensors", "nope.txt"], "nope.txt"),
+        (["vectors", "test", "nope.safetensors", "pairs.tsv"], "nope.safetensors"),
+        (["neighbours", "nope.safetensors", "moon"], "nope.safetensors"),
+        (["neighbours", "bare.index", "moon"], "train some (aboutness train bare.index word2vec), or import some"),
+        (["neighbours", "x.index", "comet"], "there is no word 'comet' among these"),
+        (["neighbours", "x.index", "moon", "the"], "'the' has no vector: the analyzer 'english' of the index"),
+        (["neighbours", "x.index", "moon", "--vectors", "nope"], "no word vectors 'nope'. It has: word2vec"),
+        (["neighbours", "v.safetensors", "comet"], "there is no word 'comet' among these 4"),
+        (["oov", "none.index"], "there is no index at none.index"),
+        (["oov", "bare.index"], "bare.index has no word vectors; train some"),
+        (["oov", "x.index", "--vectors", "nope.bin"], "no word vectors 'nope.bin'"),
+        (["oov", "x.index", "--queries", "nope.tsv"], "nope.tsv"),
+    ):
+        assert refused(call(*arguments), 4, told), arguments
+        assert bytes_in(place) == before, arguments
+
+
+def test_damage_ends_with_5(call, place):
+    next((place / "x.index" / "arrays").glob("artefact-*")).unlink()
+    for command in (
+        ["neighbours", "x.index", "moon"],
+        ["oov", "x.index"],
+        ["vectors", "process", "x.index", "unit"],
+    ):
+        assert refused(call(*command), 5, "train it anew")
+    assert call(*COMMANDS["train"]).code == 0
+    assert call("neighbours", "x.index", "moon").code == 0
+
+
+def test_an_index_that_is_being_written_ends_with_7(call, place):
+    with IndexWriter(place / "x.index"):
+        for name in ("train", "vectors import, index", "vectors process, index"):
+            assert refused(call(*COMMANDS[name]), 7, f"process {os.getpid()} is writing to x.index")
+        assert call("neighbours", "x.index", "moon").code == 0
+    ran = call(*COMMANDS["train"])
+    assert (ran.code, ran.err) == (
+        0,
+        "going on from the checkpoint of an interrupted training (--restart starts anew)\n",
+    )
+
+
+def test_one_of_several_must_be_named(call, place):
+    call("vectors", "import", "glove.txt", "-o", "x.index")
+    for command in (
+        ["neighbours", "x.index", "sun"],
+        ["oov", "x.index"],
+        ["vectors", "process", "x.index", "unit"],
+        ["vectors", "test", "x.index", "pairs.tsv"],
+    ):
+        assert refused(call(*command), 2, "x.index has several word vectors; name one: word2vec, vectors")
+        assert call(*command, "--vectors", "vectors").code == 0
+
+
+# --- hostile words -------------------------------------------------------------------------------------
+
+HOSTILE = [
+    b"moon", b"moo\x1bn", b"\x1b[31mred", b"bell\x07", "\u202ekcab".encode(), "c1\u009b31m".encode(), b"nul\x00l",
+    "\u6708\u6708".encode(), b"x" * 10_000, b"a\rb", b"\x1b]0;title\x07",
+]  # fmt: skip
+
+
+@pytest.fixture
+def hostile(place):
+    rows = np.random.default_rng(1).normal(size=(len(HOSTILE), 3)).astype(np.float32)
+    return put(place, "hostile.bin", writing.word2vec_binary(HOSTILE, rows))
+
+
+def is_clean(text):
+    return all(character.isprintable() or character == "\n" for character in text)
+
+
+def test_hostile_words_are_shown_harmless(call, place, hostile):
+    ran = call("neighbours", "hostile.bin", "moon", "-k", "100")
+    assert (ran.code, ran.err) == (0, "")
+    assert is_clean(ran.out)
+    assert "\u6708\u6708" in ran.out
+    assert "�[31mred" in ran.out
+    assert max(map(len, ran.out.splitlines())) < 100
+    for word in HOSTILE:
+        ran = call("neighbours", "--", "hostile.bin", word.decode())
+        assert ran.code in {0, 2, 4}
+        assert is_clean(ran.out)
+    told = call("neighbours", "hostile.bin", "moon", "-k", "100", "--json")
+    assert "\x1b" not in told.out
+    assert {one["word"] for one in told.json[0]["neighbours"]["in-in"]} == {word.decode() for word in HOSTILE}
+
+
+def test_hostile_words_of_documents_are_shown_harmless(call, place, hostile):
+    text = "".join(chr(n) for n in range(32)) + " \x1b[31mred \u202ekcab " + "x" * 10_000
+    put(place, "q\x1b[31m\u202e.tsv", f"1\t{text}\n".replace("\n", " ").encode() + b"\n")
+    Index.build([{"id": "a", "text": text}], place / "y.index", analyzer="galke2017-glove")
+    ran = call("oov", "y.index", "--vectors", "glove.txt", "--queries", "q\x1b[31m\u202e.tsv")
+    assert ran.code == 0
+    assert is_clean(ran.out)
+    assert is_clean(ran.err)
+    assert max(map(len, ran.out.splitlines())) < 150
+
+
+def test_hostile_tests_are_shown_harmless(call, place):
+    put(place, "a\x1b[31m.txt", b": sky\x1b[31m\nsun moon sea harbour\n")
+    ran = call("vectors", "test", "v.safetensors", "a\x1b[31m.txt")
+    assert (ran.code, ran.err) == (0, "")
+    assert is_clean(ran.out)
+
+
+@pytest.mark.xfail(strict=True, reason="JSON escapes control characters below U+0020 only")
+def test_hostile_words_are_harmless_in_json(call, hostile):
+    assert is_clean(call("neighbours", "hostile.bin", "moon", "-k", "100", "--json").out)
+
+
+@pytest.mark.xfail(strict=True, reason="words that are spelt nearly so are told as they are")
+def test_hostile_words_are_harmless_in_errors(call, hostile):
+    ran = call("neighbours", "hostile.bin", "moom")
+    assert (ran.code, ran.out) == (4, "")
+    assert is_clean(ran.err)
+
+
+@pytest.mark.xfail(strict=True, reason="a sum that might be meant is told in full, and as it is")
+def test_a_long_unknown_word_is_told_in_short(call, hostile):
+    for asked in ("a\u202e b", "long " * 2000):
+        ran = call("neighbours", "hostile.bin", asked)
+        assert refused(ran, 4, "there is no word")
+        assert is_clean(ran.err)
+
+
+@pytest.mark.xfail(strict=True, reason="a word that is not UTF-8 ends with a UnicodeEncodeError")
+def test_a_word_that_is_not_utf8(run, place):
+    assert refused(run("neighbours", "v.safetensors", b"\xff"), 4, "there is no word")
+
+
+# --- at a terminal -------------------------------------------------------------------------------------
+
+LONG = ["train", "x.index", "word2vec", "--dim", "8", "--min-count", "1", "--epochs", "100000", "--threads", "1"]
+
+
+def at_a_terminal(folder, command, until=None):
+    """Run a command with a terminal as its standard error, with Ctrl-C once that shows `until`."""
+    ours, theirs = pty.openpty()
+    shown = b""
+    with subprocess.Popen(
+        [sys.executable, "-m", "aboutness", *command],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs, cwd=folder,
+        env=environment(TERM="xterm", COLUMNS="120"),
+    ) as process:  # fmt: skip
+        os.close(theirs)
+        try:
+            while piece := _piece(ours):
+                shown += piece
+                if until is not None and until in shown:
+                    process.send_signal(signal.SIGINT)
+                    until = None
+            out = process.stdout.read().decode()
+        finally:
+            process.kill()
+            os.close(ours)
+    return process.returncode, out, shown.decode()
+
+
+def _piece(terminal):
+    try:
+        return os.read(terminal, 4096)
+    except OSError:  # how Linux says that the other side is closed
+        return b""
+
+
+def test_a_terminal_shows_words_a_second_and_the_time_left_until_ctrl_c(place):
+    before = bytes_in(place / "x.index")
+    code, out, shown = at_a_terminal(place, LONG, until=b" left")
+    assert (code, out) == (130, "")
+    assert "training word2vec" in shown
+    assert "words/s, 0:0" in shown
+    assert "%" in shown
+    rest = shown[shown.index("what has been trained") :].splitlines()
+    assert rest[:2] == [
+        "what has been trained is kept; run the command again to go on",
+        "aboutness: interrupted; the index is unchanged",
+    ]
+    checkpoint = place / "x.index" / "training" / "word2vec" / "checkpoint.safetensors"
+    assert {path: content for path, content in bytes_in(place / "x.index").items() if path != checkpoint} == before
+    assert checkpoint.exists()
+
+
+def test_a_terminal_is_left_as_it_was(place):
+    code, out, shown = at_a_terminal(place, [*COMMANDS["vectors train"]])
+    assert code == 0
+    assert out.startswith("12 words x 8 (IN and OUT) in made.safetensors, ")
+    assert "\x1b" not in out
+    assert shown.endswith("\x1b[2K")
