@@ -33,6 +33,7 @@ def test_everything_an_index_holds(tmp_path):
     json.dumps(told)
     artefact = told["artefacts"][0]
     assert artefact.pop("created") >= told["created"]
+    assert (artefact.pop("added_since"), artefact.pop("deleted_since")) == (None, None)
     assert told == {
         "index": str(tmp_path / "i"),
         "generation": 3,

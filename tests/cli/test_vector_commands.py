@@ -249,7 +249,6 @@ def test_process(call, place):
     np.testing.assert_array_equal(app.open_vectors(place / "glove.txt").space(), loaded.space())
 
 
-@pytest.mark.xfail(strict=True, reason="--vectors is passed over where a file is processed")
 def test_a_file_has_no_vectors_to_name(call, place):
     for command in (["neighbours", "v.safetensors", "moon"], ["vectors", "process", "v.safetensors", "unit"]):
         assert call(*command, "--vectors", "word2vec").code == 2
@@ -388,7 +387,7 @@ WRONG_USES = [
     (["train", "x.index", "word2vek"], "unknown way of training 'word2vek'; did you mean 'word2vec'?"),
     (["train", "x.index"], "KIND"),
     (["train"], "DIR"),
-    ([*TRAIN, "further"], "unexpected 'further'; options are written --name VALUE"),
+    ([*TRAIN, "further"], "say which index and what to train, DIR KIND; got x.index word2vec further"),
     ([*TRAIN, "-q", "3"], "unexpected '-q'"),
     ([*TRAIN, "--", "x"], "unexpected 'x'"),
     ([*TRAIN, "--name", "a/b"], "the name of vectors has up to 64 ASCII letters"),
@@ -507,7 +506,7 @@ def test_what_is_not_there_ends_with_4(call, place):
         (["neighbours", "v.safetensors", "comet"], "there is no word 'comet' among these 4"),
         (["oov", "none.index"], "there is no index at none.index"),
         (["oov", "bare.index"], "bare.index has no word vectors; train some"),
-        (["oov", "x.index", "--vectors", "nope.bin"], "no word vectors 'nope.bin'"),
+        (["oov", "x.index", "--vectors", "nope.bin"], "no vectors 'nope.bin', and there is no such file"),
         (["oov", "x.index", "--queries", "nope.tsv"], "nope.tsv"),
     ):
         assert refused(call(*arguments), 4, told), arguments
@@ -534,7 +533,7 @@ def test_an_index_that_is_being_written_ends_with_7(call, place):
     ran = call(*COMMANDS["train"])
     assert (ran.code, ran.err) == (
         0,
-        "going on from the checkpoint of an interrupted training (--restart starts anew)\n",
+        "there is a checkpoint of an interrupted training: going on from it (--restart starts anew)\n",
     )
 
 
@@ -602,19 +601,16 @@ def test_hostile_tests_are_shown_harmless(call, place):
     assert is_clean(ran.out)
 
 
-@pytest.mark.xfail(strict=True, reason="JSON escapes control characters below U+0020 only")
 def test_hostile_words_are_harmless_in_json(call, hostile):
     assert is_clean(call("neighbours", "hostile.bin", "moon", "-k", "100", "--json").out)
 
 
-@pytest.mark.xfail(strict=True, reason="words that are spelt nearly so are told as they are")
 def test_hostile_words_are_harmless_in_errors(call, hostile):
     ran = call("neighbours", "hostile.bin", "moom")
     assert (ran.code, ran.out) == (4, "")
     assert is_clean(ran.err)
 
 
-@pytest.mark.xfail(strict=True, reason="a sum that might be meant is told in full, and as it is")
 def test_a_long_unknown_word_is_told_in_short(call, hostile):
     for asked in ("a\u202e b", "long " * 2000):
         ran = call("neighbours", "hostile.bin", asked)
@@ -622,7 +618,6 @@ def test_a_long_unknown_word_is_told_in_short(call, hostile):
         assert is_clean(ran.err)
 
 
-@pytest.mark.xfail(strict=True, reason="a word that is not UTF-8 ends with a UnicodeEncodeError")
 def test_a_word_that_is_not_utf8(run, place):
     assert refused(run("neighbours", "v.safetensors", b"\xff"), 4, "there is no word")
 

@@ -163,7 +163,6 @@ def test_after_an_interrupt_it_goes_on_where_it_was():
     assert done == list(range(40))
 
 
-@pytest.mark.xfail(reason="the second interrupt is not waited for", strict=False)
 def test_interrupted_again_while_it_waits_for_the_piece_under_way():
     """As by Ctrl-C pressed twice: what is saved then must not lack the piece that is counted as done."""
     done = []

@@ -76,10 +76,7 @@ def index_of(parts):
 def test_both_spaces_counts_and_provenance(architecture, draw):
     made = small(architecture=architecture, draw=draw, min_count=3).train(TEXTS, threads=1)
     counts = Counter(term for text in TERMS for term in text)
-    first = {term: place for place, term in enumerate(dict.fromkeys(term for text in TERMS for term in text))}
-    expected = sorted(
-        (term for term in counts if counts[term] >= 3), key=lambda term: (-counts[term], first[term])
-    )
+    expected = sorted((term for term in counts if counts[term] >= 3), key=lambda term: (-counts[term], term))
     assert list(made.words) == expected
     assert made.counts.tolist() == [counts[term] for term in expected]
     assert sorted(made.spaces) == ["in", "out"]
@@ -111,7 +108,7 @@ def test_it_can_be_saved(tmp_path):
 
 def test_strings_go_through_the_analyzer():
     texts = ["The suns and the moons"] * 3
-    assert list(small().train(texts, threads=1).words) == ["the", "suns", "and", "moons"]
+    assert list(small().train(texts, threads=1).words) == ["the", "and", "moons", "suns"]
     assert set(small().train(texts, analyzer="english", threads=1).words) == {"sun", "moon"}
 
 
@@ -212,7 +209,8 @@ def test_where_vectors_start(dim):
 
 def by_hand(settings, text):
     """Train by calling the kernels, block by block, with what the settings say."""
-    order = np.argsort(-text.counts, kind="stable")
+    terms = text.terms()
+    order = np.array(sorted(range(len(terms)), key=lambda number: (-text.counts[number], terms[number])))
     order = order[text.counts[order] >= settings.min_count]
     counts = text.counts[order]
     number_of = np.full(len(text.counts), -1, np.int32)
@@ -351,7 +349,6 @@ def test_so_does_one_of_three_segments_where_blocks_end_with_them(monkeypatch):
     assert bytes_of(small().train(three.view(), threads=1)) == one
 
 
-@pytest.mark.xfail(reason="blocks end with segments, and each has a chance of its own", raises=AssertionError)
 def test_segments_do_not_matter():
     three = index_of([TEXTS[:25], TEXTS[25:30], TEXTS[30:]])
     assert bytes_of(small().train(three.view(), threads=1)) == bytes_of(small().train(TERMS, threads=1))

@@ -83,8 +83,6 @@ def test_words_made_of_subwords_are_known(file):
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "# nothing\n",
         "sun\tstar\t3",
         "sun\tmoon\t3\nmoon\tsun\t4",
         "sun star 2\nsun mud 2",
@@ -93,6 +91,12 @@ def test_words_made_of_subwords_are_known(file):
 )
 def test_a_correlation_that_is_undefined(sky, file, text):
     assert similarity(sky, file(text)).spearman is None
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "just a sentence\n"])
+def test_a_file_without_any_pair(sky, file, text):
+    with pytest.raises(BadInput, match="has no lines of two words and a number"):
+        similarity(sky, file(text))
 
 
 def test_the_correlation_is_one_of_ranks_with_ties():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -50,12 +51,21 @@ def describe(index: Index) -> dict[str, Any]:
                 "parameters": dict(artefact.parameters),
                 "generation": artefact.generation,
                 "created": artefact.created,
+                **_since(snapshot, artefact.parameters),
             }
             for artefact in manifest.artefacts.values()
         ],
         "created": manifest.created,
         "software": manifest.software,
     }
+
+
+def _since(snapshot: Snapshot, trained: Mapping[str, Any]) -> dict[str, int | None]:
+    """Return how many documents came and went since something was trained; None where it was not trained here."""
+    if "arrivals" not in trained:
+        return {"added_since": None, "deleted_since": None}
+    added = snapshot.manifest.arrivals - int(trained["arrivals"])
+    return {"added_since": added, "deleted_since": int(trained["documents"]) + added - snapshot.documents}
 
 
 def _values(snapshot: Snapshot) -> dict[str, set[str]]:

@@ -15,7 +15,6 @@ from aboutness.core.parameters import Parameters
 from aboutness.corpus.topics import read_topics
 from aboutness.index import disk
 from aboutness.index.arrays import Array, Blocks
-from aboutness.index.database import NAME as DATABASE
 from aboutness.index.lock import WriterLock
 from aboutness.index.manifest import ArtefactEntry
 from aboutness.index.snapshot import Snapshot
@@ -27,7 +26,7 @@ from aboutness.vectors.load import FORMATS, load_vectors, look_at, outline, stre
 from aboutness.vectors.neighbours import Neighbour, Words, parsed, weighted
 from aboutness.vectors.postprocess import STEPS, process
 from aboutness.vectors.trainer import Tell, Trainer, plain
-from aboutness.vectors.words import ANY, EXACT, WordVectors
+from aboutness.vectors.words import ANY, EXACT, WordVectors, checked_case, provenance_in
 
 if TYPE_CHECKING:
     from aboutness.app.index import Index
@@ -62,6 +61,8 @@ def _entry(snapshot: Snapshot, name: str | None) -> ArtefactEntry:
 
 def trainer(kind: str, parameters: Mapping[str, Any]) -> Trainer:
     """Make a way of training from its name and parameters."""
+    if not isinstance(kind, str):
+        raise UsageError(f"what to train is a name ({', '.join(TRAINERS)}) or such an object, got {shown(kind)}")
     made = TRAINERS[kind]
     names = [declared.name for declared in made.declared()]
     for name in parameters:
@@ -98,6 +99,7 @@ def train(
             fields=chosen,
             analyzer=view.analyzer.name,
             documents=snapshot.documents,
+            arrivals=snapshot.manifest.arrivals,
             generation=snapshot.generation,
         )
         with index.changes() as writer:
@@ -147,11 +149,21 @@ def import_into(
 ) -> WordVectors:
     """Keep vectors from a file in an index, all of them or those of the words that its documents have."""
     name = _checked_name(name or IMPORTED)
-    only = index.snapshot.view(layer).terms() if only_index_words else None
+    if layer is not None and not only_index_words:
+        raise UsageError("a layer says which words of the index are kept; it goes with only_index_words")
+    checked_case(case)
+    only = _terms(index.snapshot, layer) if only_index_words else None
     arrays, provenance = _imported(path, out, vocab, format, only, case, steps)
     with index.changes() as writer:
         writer.save_artefact(name, KIND, arrays, provenance)
     return vectors_of(index.snapshot, name)
+
+
+def _terms(snapshot: Snapshot, layer: str | None) -> list[str]:
+    """Return the terms that living documents have."""
+    view = snapshot.view(layer)
+    terms = view.terms()
+    return [terms[number] for number in view.df.nonzero()[0].tolist()]
 
 
 def _imported(
@@ -167,8 +179,8 @@ def _imported(
     if steps:
         made = process(load_vectors(path, out=out, vocab=vocab, format=format_, only=only, case=case), steps)
         return made.arrays(), dict(made.provenance)
-    file = look_at(path, out=out, vocab=vocab, format=format_)
-    return streamed(file, only, case), dict(file.provenance)
+    arrays = streamed(look_at(path, out=out, vocab=vocab, format=format_), only, case)
+    return arrays, provenance_in(arrays)
 
 
 def process_in(index: Index, steps: Sequence[str], name: str | None, new_name: str | None) -> WordVectors:
@@ -181,8 +193,8 @@ def process_in(index: Index, steps: Sequence[str], name: str | None, new_name: s
     return vectors_of(index.snapshot, target)
 
 
-def _checked_name(name: str) -> str:
-    if not NAME.fullmatch(name):
+def _checked_name(name: object) -> str:
+    if not isinstance(name, str) or not NAME.fullmatch(name):
         raise UsageError(
             f"the name of vectors has up to 64 ASCII letters, digits, '.', '-' and '_', got {shown(name)}"
         )
@@ -194,7 +206,9 @@ def _checked_name(name: str) -> str:
 
 def is_index(path: str | Path) -> bool:
     """Tell whether a path is that of an index rather than of a file of vectors."""
-    return Path(path).is_dir() or (Path(path) / DATABASE).exists()
+    with contextlib.suppress(OSError):  # such as a name that is too long
+        return Path(path).is_dir()
+    return False
 
 
 def open_vectors(path: str | Path, name: str | None = None) -> WordVectors:
@@ -230,12 +244,17 @@ def train_on_sources(
     format: str | None = None,  # noqa: A002 - its name everywhere
     threads: int | None = None,
     checkpoint: str | Path | None = None,
+    restart: bool = False,
     tell: Tell | None = None,
 ) -> WordVectors:
     """Train on all fields of documents from anywhere, and write the result to a file."""
     store.check_name(target)
+    if checkpoint is not None and Path(checkpoint).absolute() == Path(target).absolute():
+        raise UsageError(f"the checkpoint must be another file than the result, {target}")
     texts = (text for document in Sources(sources, format).documents() for text in document.fields.values())
-    kept = Checkpoint(store.check_name(checkpoint)) if checkpoint is not None else None
+    kept = Checkpoint(checkpoint) if checkpoint is not None else None
+    if kept and restart:
+        kept.clear()
     trained = how.train(texts, analyzer=analyzer, threads=threads, checkpoint=kept, tell=tell)
     trained.with_provenance(analyzer=analyzer, sources=[Path(name).name for name in sources]).save(target)
     if kept:
@@ -333,10 +352,12 @@ def _layer(snapshot: Snapshot, vectors: WordVectors) -> str | None:
 
 def vectors_for_oov(snapshot: Snapshot, vectors: str | None) -> WordVectors:
     """Return the vectors of an index by name, or the words of a file, of which no vector is read."""
-    entries = snapshot.manifest.artefacts
-    if vectors is not None and vectors not in entries and Path(vectors).is_file():
+    if vectors is None or vectors in snapshot.manifest.artefacts:
+        return vectors_of(snapshot, vectors)
+    try:
         return outline(look_at(vectors))
-    return vectors_of(snapshot, vectors)
+    except NotFound:
+        raise NotFound(f"{snapshot.folder} has no vectors {shown(vectors)}, and there is no such file") from None
 
 
 def query_texts(paths: Iterable[str | Path]) -> dict[str, list[str]]:

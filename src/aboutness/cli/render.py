@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +19,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 Tell = Callable[[int, int], None]
 
+UNUSUAL = re.compile(r"[^\x20-\x7e\n]")
 SECONDS_BETWEEN_LINES = 15
 
 
@@ -50,11 +52,12 @@ def _end(error: BaseException, message: str) -> NoReturn:
 def show_json(value: object) -> None:
     """Print plain values as JSON; an argument that was no text is escaped."""
     text = json.dumps(value, indent=2, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        text = json.dumps(value, indent=2)
-    typer.echo(text)
+    typer.echo(UNUSUAL.sub(lambda found: _escaped(found[0]), text))
+
+
+def _escaped(character: str) -> str:
+    """Return a character as it is, or as JSON escapes it where a terminal might do something else than show it."""
+    return character if character.isprintable() else json.dumps(character)[1:-1]
 
 
 def one_line(text: str, most: int | None = None) -> str:
@@ -81,6 +84,8 @@ def show_table(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _cell(value: object) -> str:
+    if value is None:
+        return "-"
     if isinstance(value, float):
         return f"{value:.4f}"
     return f"{value:,}" if isinstance(value, int) else str(value)

@@ -45,8 +45,12 @@ VocabOption = Annotated[
 SourceFormatOption = Annotated[
     str | None, typer.Option("--format", help="The sources' format; guessed if not given.")
 ]
+RestartOption = Annotated[
+    bool, typer.Option("--restart", help="Forget what an interrupted training had reached, and start anew.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
+GOING_ON = "there is a checkpoint of an interrupted training: going on from it (--restart starts anew)"
 FREE = {"allow_extra_args": True, "ignore_unknown_options": True}  # the options that a way of training declares
 
 
@@ -72,9 +76,7 @@ def train(
     layer: LayerOption = None,
     fields: FieldsOption = None,
     threads: ThreadsOption = None,
-    restart: Annotated[
-        bool, typer.Option("--restart", help="Forget an interrupted training, start anew.")
-    ] = False,
+    restart: RestartOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Train on the documents of an index, and keep the result in it.
@@ -85,10 +87,14 @@ def train(
     from aboutness.app.index import Index
     from aboutness.app.vectors import has_checkpoint
 
-    how = _trainer(kind, context.args)
+    options, names = _options([str(folder), kind, *context.args])
+    if len(names) != 2:
+        raise UsageError(f"say which index and what to train, DIR KIND; got {' '.join(names) or 'neither'}")
+    folder, kind = Path(names[0]), names[1]
+    how = _trainer(kind, options)
     index = Index.open(folder)
     if has_checkpoint(folder, name or how.name) and not restart:
-        typer.echo("going on from the checkpoint of an interrupted training (--restart starts anew)", err=True)
+        typer.echo(GOING_ON, err=True)
     start = time.perf_counter()
     with _resumable(), training_progress(f"training {how.name}") as tell:
         made = index.train(
@@ -112,6 +118,7 @@ def train_file(
     checkpoint: Annotated[
         Path | None, typer.Option("--checkpoint", help="A file (.safetensors) to go on from when interrupted.")
     ] = None,
+    restart: RestartOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Train on any text, without an index.
@@ -120,13 +127,18 @@ def train_file(
     """
     from aboutness.app.vectors import train_on_sources
 
-    options, names = _options(context.args, sources)
+    options, names = _options([*sources, *context.args])
+    if not names:
+        raise UsageError("name at least one source of text: files, folders, 'stdlib', or 'irds:NAME'")
     how = _trainer(kind, options)
+    if checkpoint is not None and checkpoint.exists() and not restart:
+        typer.echo(GOING_ON, err=True)
     start = time.perf_counter()
     with _resumable(kept=checkpoint is not None), training_progress(f"training {how.name}") as tell:
         made = train_on_sources(
-            how, names, output, analyzer=analyzer, format=format, threads=threads, checkpoint=checkpoint, tell=tell
-        )
+            how, names, output, analyzer=analyzer, format=format, threads=threads, checkpoint=checkpoint,
+            restart=restart, tell=tell,
+        )  # fmt: skip
     _report(made, f"in {output}", time.perf_counter() - start, as_json=as_json)
 
 
@@ -160,10 +172,12 @@ def import_(
             )  # fmt: skip
             place = f"in {output} as {name or IMPORTED}"
         else:
-            if name or only_index_words or layer:
-                raise UsageError(f"--name, --layer and --only-index-words are for an index; {output} is none")
+            if name or only_index_words or layer or case != "exact":
+                raise UsageError(f"--name, --layer, --case and --only-index-words are for an index, not {output}")
             made = import_to_file(path, output, out=out, vocab=vocab, format=format, steps=steps or ())
             place = f"in {output}"
+    if only_index_words and not len(made):
+        typer.echo("no term of the index has a vector there; are its terms stems? See: aboutness oov", err=True)
     _report(made, place, time.perf_counter() - start, as_json=as_json)
 
 
@@ -187,6 +201,8 @@ def process(
         if is_index(place):
             made = process_in(Index.open(place), steps, vectors, output)
             shown = f"in {place}" + (f" as {output}" if output else "")
+        elif vectors is not None:
+            raise UsageError(f"--vectors is for an index; {place} is a file")
         else:
             made = import_to_file(place, output or place, steps=steps)
             shown = f"in {output or place}"
@@ -382,9 +398,9 @@ def _pairs(arguments: Sequence[str]) -> dict[str, str]:
     return pairs
 
 
-def _options(arguments: Sequence[str], sources: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Tell further options from sources, among which an unknown option may have been counted."""
-    everything = [*sources, *arguments]
+def _options(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Tell options that a command does not know itself from names, between which they may stand."""
+    everything = list(arguments)
     options: list[str] = []
     names: list[str] = []
     while everything:
@@ -393,6 +409,8 @@ def _options(arguments: Sequence[str], sources: Sequence[str]) -> tuple[list[str
             options.append(one)
             if "=" not in one and everything:
                 options.append(everything.pop(0))
+        elif one.startswith("-"):
+            raise UsageError(f"unexpected {one!r}; options are written --name VALUE. See: aboutness trainers")
         else:
             names.append(one)
     return options, names

@@ -111,7 +111,7 @@ class SavedFile(VectorFile):
 
     def __init__(self, content: Content, arrays: Mapping[str, NDArray[Any]]) -> None:
         try:
-            self.saved = WordVectors.of_arrays(arrays)
+            self.saved = WordVectors.of_arrays(arrays).elsewhere()
         except DamagedIndex as error:
             raise BadInput(f"{content.path} is damaged: {error}") from None
         _check(content, arrays, self.saved)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from aboutness.core.errors import DamagedIndex, UsageError
 from aboutness.index import disk
 from aboutness.index.arrays import map_arrays
-from aboutness.vectors.store import write
+from aboutness.vectors.store import check_name, write
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -25,7 +26,7 @@ class Checkpoint:
     """A file that a training writes from time to time and goes on from when it is started again."""
 
     def __init__(self, path: str | Path, *, every: float = EVERY) -> None:
-        self.path = Path(path)
+        self.path = check_name(path)
         self.every = every
 
     def load(self, about: Mapping[str, Any]) -> Arrays | None:
@@ -34,12 +35,15 @@ class Checkpoint:
             return None
         try:
             with disk.reporting("read", self.path):
-                arrays = map_arrays(self.path)
-            was = json.loads(arrays[ABOUT].tobytes())
-        except (DamagedIndex, KeyError, ValueError) as error:
+                arrays = dict(map_arrays(self.path))
+            sealed = json.loads(arrays.pop(ABOUT).tobytes())
+            was, checksum = dict(sealed[ABOUT]), sealed["checksum"]
+        except (DamagedIndex, LookupError, ValueError, TypeError) as error:
             raise UsageError(
                 f"the checkpoint {self.path} cannot be read ({error}); start anew with restart (--restart)"
             ) from None
+        if checksum != _checksum(arrays):
+            raise UsageError(f"the checkpoint {self.path} was damaged; start anew with restart (--restart)")
         if was != json.loads(json.dumps(about)):
             other = {key: was.get(key) for key in about if was.get(key) != about[key]}
             raise UsageError(
@@ -50,12 +54,21 @@ class Checkpoint:
 
     def save(self, about: Mapping[str, Any], arrays: Arrays) -> None:
         """Replace the checkpoint, in one step."""
-        text = np.frombuffer(json.dumps(about).encode(), np.uint8)
+        sealed = {ABOUT: about, "checksum": _checksum(arrays)}
+        text = np.frombuffer(json.dumps(sealed).encode(), np.uint8)
         write({**arrays, ABOUT: text}, self.path)
 
     def clear(self) -> None:
         """Remove the checkpoint."""
         disk.remove(self.path)
+
+
+def _checksum(arrays: Arrays) -> int:
+    value = 0
+    for name in sorted(arrays):
+        value = zlib.crc32(name.encode(), value)
+        value = zlib.crc32(np.ascontiguousarray(arrays[name]).data.cast("B"), value)
+    return value
 
 
 def _shown(values: Mapping[str, Any]) -> str:

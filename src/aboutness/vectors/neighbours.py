@@ -234,18 +234,18 @@ def _unknown(vectors: WordVectors, word: str) -> str:
 
     said = f"there is no word {shown(word)} among these {len(vectors):,}"
     if near := get_close_matches(word, _alike(vectors, word), SUGGESTED):
-        said += f"; spelt nearly so: {', '.join(near)}"
+        said += f"; spelt nearly so: {', '.join(shown(one) for one in near)}"
     if " " in word:
-        said += f"; for the sum of words, write: {' + '.join(word.split())}"
+        said += f"; for the sum of words, write: {shown(' + '.join(word.split()))}"
     return said
 
 
 def _alike(vectors: WordVectors, word: str) -> list[str]:
     """Return the first words of the vocabulary of about the same length, with the same first letter."""
     table = vectors.words
-    firsts = [form.encode()[0] for form in {word.lower(), word.upper()} if form]
+    firsts = [form.encode(errors="replace")[0] for form in {word.lower(), word.upper()} if form]
     starts = np.concatenate([[0], table.ends[:-1]])[: len(table)]
     sizes = table.ends - starts
-    alike = (sizes > 0) & (np.abs(sizes - len(word.encode())) <= 2)
+    alike = (sizes > 0) & (np.abs(sizes - len(word.encode(errors="replace"))) <= 2)
     alike[alike] = np.isin(table.data[starts[alike]], firsts)
     return table.some(np.flatnonzero(alike)[:COMPARED])

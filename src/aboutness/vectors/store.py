@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
-from aboutness.core.errors import NotFound, UsageError
+from aboutness.core.errors import NotFound, UsageError, shown
 from aboutness.index import disk
 from aboutness.index.arrays import Array, Blocks, map_arrays, write_arrays
 from aboutness.vectors.words import WordVectors
@@ -22,7 +22,9 @@ def save(vectors: WordVectors, path: str | Path) -> None:
 def check_name(path: str | Path) -> Path:
     """Return the path of a file to be written, whose name must end as it should."""
     if Path(path).suffix != SUFFIX:
-        raise UsageError(f"the name of a file of vectors must end in {SUFFIX}, got {Path(path).name!r}")
+        raise UsageError(f"the name of a file of vectors must end in {SUFFIX}, got {shown(Path(path).name)}")
+    if not Path(path).absolute().parent.is_dir():
+        raise NotFound(f"there is no folder {Path(path).parent} to write {Path(path).name} in")
     return Path(path)
 
 

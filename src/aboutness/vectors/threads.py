@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from threading import Event, Lock
 
 TICK = 0.1  # seconds between two looks at how far the threads are
@@ -18,39 +19,57 @@ class Work:
         self.last = last
         self._do = do
         self._threads = threads
+        self._running = 0
         self._lock = Lock()
         self._stop = Event()
 
     def run(self, seconds: float, tell: Callable[[], None]) -> bool:
         """Work until all is done, which is returned, or for so many seconds.
 
-        An interrupt, or an error in a piece, waits for the pieces that are under way.
+        An interrupt, or an error in a piece, waits for the pieces that are under way; they are short, so that
+        further interrupts wait as well.
         """
-        self._stop.clear()
-        end = time.monotonic() + seconds
+        workers: list[Future[None]] = []
         with ThreadPoolExecutor(self._threads) as pool:
-            workers = [pool.submit(self._work) for _ in range(self._threads)]
             try:
+                self._stop.clear()
+                end = time.monotonic() + seconds
+                workers += [pool.submit(self._work) for _ in range(self._threads)]
                 while wait(workers, timeout=TICK).not_done:
                     tell()
                     if time.monotonic() > end:
                         self._stop.set()
             finally:
-                self._stop.set()
+                self._settle()
         for worker in workers:
             worker.result()
         tell()
         return self.next >= self.last
 
+    def _settle(self) -> None:
+        """Let no further piece begin, and wait for those that have: also of a thread that nobody knows of yet."""
+        running = True
+        while running:
+            with contextlib.suppress(KeyboardInterrupt):
+                with self._lock:
+                    self._stop.set()
+                    running = self._running > 0
+                if running:
+                    time.sleep(TICK / 10)
+
     def _work(self) -> None:
-        while not self._stop.is_set():
+        while True:
             with self._lock:
-                piece = self.next
-                if piece >= self.last:
+                if self._stop.is_set() or self.next >= self.last:
                     return
+                piece = self.next
                 self.next += 1
+                self._running += 1
             try:
                 self._do(piece)
             except BaseException:
                 self._stop.set()
                 raise
+            finally:
+                with self._lock:
+                    self._running -= 1

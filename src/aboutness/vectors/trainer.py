@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -35,7 +35,7 @@ Tell = Callable[[Progress], None]
 
 
 @dataclass(frozen=True)
-class Trainer(Parameters):
+class Trainer(Parameters, ABC):
     """A way of training: a frozen record of declared parameters."""
 
     summary: ClassVar[str] = ""

@@ -67,22 +67,23 @@ class TrainingText:
     @classmethod
     def of_texts(cls, texts: Iterable[str] | Iterable[Sequence[str]], analyzer: Analyzer) -> TrainingText:
         """Analyse texts, each as a piece; where they are lists of terms already, take them as they are."""
-        if isinstance(texts, str):
-            raise UsageError(f"training takes several texts, got the one string {shown(texts)}")
-        batch, table = BatchAnalyzer(analyzer), GrowingTable()
-        known = table
+        if isinstance(texts, str) or not isinstance(texts, Iterable):
+            raise UsageError(f"training takes the view of an index, or several texts, got {shown(texts)}")
+        batch = BatchAnalyzer(analyzer)
+        known = batch.vocabulary
+        strings: bool | None = None  # or lists of terms; not known yet
         parts = []
         stream = iter(texts)
         while some := list(islice(stream, BATCH)):
-            if all(isinstance(text, str) for text in some):
-                known = batch.vocabulary
-                tokens, ends = batch.analyze([str(text) for text in some])
-            else:
-                known = table
-                tokens, ends = _numbered(some, table)
+            if strings is None and not (strings := isinstance(some[0], str)):
+                known = GrowingTable()
+            _check_texts(some, strings=bool(strings))
+            try:
+                tokens, ends = batch.analyze([str(text) for text in some]) if strings else _numbered(some, known)
+            except UnicodeEncodeError as error:
+                problem = f"a text to train on holds what is no character: {shown(error.object[error.start])}"
+                raise UsageError(problem) from None
             parts.append(_part(tokens, _starts(ends), ends))
-        if len(batch.vocabulary) and len(table):
-            raise UsageError("the texts to train on must be all strings or all lists of terms, got both")
         counts = np.zeros(len(known), np.int64)
         for part in parts:
             counts += np.bincount(part.tokens, minlength=len(known))
@@ -101,18 +102,35 @@ class TrainingText:
         return sum(int((part.ends - part.starts).sum()) for part in self.parts)
 
     def blocks(self) -> list[Block]:
-        """Return all pieces in blocks of about the same size."""
-        blocks, before = [], 0
-        for part in self.parts:
-            running = np.cumsum(part.ends - part.starts)
-            first = 0
-            while first < len(running):
-                done = int(running[first - 1]) if first else 0
-                last = int(np.searchsorted(running, done + BLOCK)) + 1
-                blocks.append(Block(part.tokens, part.starts[first:last], part.ends[first:last], before + done))
-                first = last
-            before += int(running[-1]) if len(running) else 0
+        """Return all pieces in blocks of about the same size, in which it does not matter where parts end."""
+        lengths = [part.ends - part.starts for part in self.parts]
+        running = np.cumsum(np.concatenate([np.zeros(0, np.int64), *lengths]))
+        ends = np.cumsum([len(of_part) for of_part in lengths])  # pieces before the end of each part
+        blocks, first = [], 0
+        while first < len(running):
+            before = int(running[first - 1]) if first else 0
+            last = min(len(running), int(np.searchsorted(running, before + BLOCK)) + 1)
+            blocks.append(self._block(first, last, ends, before))
+            first = last
         return blocks
+
+    def _block(self, first: int, last: int, ends: I64, before: int) -> Block:
+        """Return pieces `first` to `last` - 1; tokens that lie in several parts are copied together."""
+        parts = range(int(np.searchsorted(ends, first, "right")), int(np.searchsorted(ends, last)) + 1)
+        spans = []
+        for number in parts:
+            part, start = self.parts[number], int(ends[number - 1]) if number else 0
+            here = slice(max(0, first - start), last - start)
+            spans.append((part.tokens, part.starts[here], part.ends[here]))
+        if len(spans) == 1:
+            return Block(*spans[0], before)
+        tokens = [
+            everything[start:end]
+            for everything, starts, stops in spans
+            for start, end in zip(starts, stops, strict=True)
+        ]
+        together = np.cumsum([len(piece) for piece in tokens], dtype=np.int64)
+        return Block(_fixed(np.concatenate(tokens)), _starts(together), together, before)
 
     @cached_property
     def checksum(self) -> int:
@@ -127,7 +145,7 @@ class TrainingText:
 def _part(tokens: I32, starts: I64, ends: I64) -> Part:
     """Leave out empty pieces, and cut those that are too long."""
     some = ends > starts
-    starts, ends = starts[some], ends[some]
+    tokens, starts, ends = _fixed(tokens), starts[some], ends[some]
     if not len(starts) or (ends - starts).max() <= LONGEST_PIECE:
         return Part(tokens, starts, ends)
     cuts = -(-(ends - starts) // LONGEST_PIECE)
@@ -137,15 +155,24 @@ def _part(tokens: I32, starts: I64, ends: I64) -> Part:
     return Part(tokens, cut_starts, np.minimum(cut_starts + LONGEST_PIECE, ends[which]))
 
 
-def _numbered(texts: Sequence[Any], table: GrowingTable) -> tuple[I32, I64]:
-    """Number the terms of texts that are lists of terms."""
+def _check_texts(texts: Sequence[Any], *, strings: bool) -> None:
     for text in texts:
-        if isinstance(text, str) or not (
-            isinstance(text, Sequence) and all(isinstance(term, str) for term in text)
-        ):
+        terms = isinstance(text, Sequence) and all(isinstance(term, str) for term in text)
+        if not terms or isinstance(text, str) != strings:
             raise UsageError(f"the texts to train on must be all strings or all lists of terms, got {shown(text)}")
+
+
+def _numbered(texts: Sequence[Sequence[str]], table: GrowingTable) -> tuple[I32, I64]:
+    """Number the terms of texts that are lists of terms."""
     terms = [term for text in texts for term in text]
     return table.add(*pack(terms)).astype(np.int32), np.cumsum([len(text) for text in texts], dtype=np.int64)
+
+
+def _fixed(tokens: I32) -> I32:
+    """Return tokens as an index maps them, read-only: so that kernels need to be compiled for no other kind."""
+    view = tokens.view()
+    view.flags.writeable = False
+    return view
 
 
 def _starts(ends: I64) -> I64:

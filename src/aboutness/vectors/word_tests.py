@@ -66,6 +66,8 @@ def similarity(vectors: WordVectors, path: str | Path, case: str = ANY) -> Simil
     a number is a header. Columns after the third are passed over.
     """
     pairs = list(_pairs(path))
+    if not pairs:
+        raise BadInput(f"{path} has no lines of two words and a number, nor analogies")
     first, first_known = _directions(vectors, [pair.first for pair in pairs], case)
     second, second_known = _directions(vectors, [pair.second for pair in pairs], case)
     known = first_known & second_known

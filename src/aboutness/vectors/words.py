@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aboutness.core.errors import DamagedIndex, UsageError
-from aboutness.text.strings import StringTable, pack
+from aboutness.core.errors import DamagedIndex, UsageError, shown
+from aboutness.index.segment import SURROGATE, pack_ids
+from aboutness.text.strings import StringTable
 from aboutness.vectors.subwords import Subwords
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ Arrays = Mapping[str, NDArray[Any]]
 IN, OUT = "in", "out"
 SPACES = (IN, OUT)
 EXACT, ANY = "exact", "any"
+OF_INDEX = ("layer", "fields", "documents", "arrivals", "generation")  # provenance that the same index understands
 CASES = (EXACT, ANY)  # how a word is looked up: as it is; or as it is, then lower-cased, then capitalised
 
 
@@ -74,11 +76,17 @@ class WordVectors:
 
     def numbers(self, words: Sequence[str], case: str = EXACT) -> NDArray[np.int64]:
         """Return the number of each word, or -1; with case "any", lower-cased and capitalised forms do too."""
-        found = self.words.find_all(*pack(words))
+        found = self._find(words)
         for change in _forms(case):
             missing = np.flatnonzero(found < 0)
             if len(missing):
-                found[missing] = self.words.find_all(*pack([change(words[i]) for i in missing.tolist()]))
+                found[missing] = self._find([change(words[i]) for i in missing.tolist()])
+        return found
+
+    def _find(self, words: Sequence[str]) -> NDArray[np.int64]:
+        found = self.words.find_all(*pack_ids(words))
+        empty = [i for i, word in enumerate(words) if SURROGATE.search(word)]
+        found[empty] = -1
         return found
 
     def look_up(self, words: Sequence[str], space: str = IN, case: str = EXACT) -> tuple[F32, NDArray[np.bool_]]:
@@ -116,7 +124,7 @@ class WordVectors:
         try:
             words = StringTable(arrays["words.data"], arrays["words.ends"], arrays["words.slots"])
             spaces = {name: arrays[f"space.{name}"] for name in SPACES if f"space.{name}" in arrays}
-            provenance = json.loads(arrays["provenance"].tobytes())
+            provenance = provenance_in(arrays)
             subwords = Subwords.of_arrays(arrays) if Subwords.are_in(arrays) else None
             if not spaces:
                 raise ValueError("there is no space")
@@ -163,12 +171,30 @@ class WordVectors:
         """Return the same vectors with more said about where they come from."""
         return replace(self, provenance={**self.provenance, **more})
 
+    def elsewhere(self) -> WordVectors:
+        """Return the same vectors where they no longer belong to the index that they were trained in."""
+        there = {key: value for key, value in self.provenance.items() if key in OF_INDEX}
+        if not there:
+            return self
+        rest = {key: value for key, value in self.provenance.items() if key not in OF_INDEX}
+        return replace(self, provenance={**rest, "trained_in": there})
+
     def with_spaces(self, spaces: Mapping[str, F32], **provenance: Any) -> WordVectors:  # noqa: ANN401 - plain values
         """Return the same words with other vectors, without subwords (they would not fit them any more)."""
         return WordVectors(self.words, spaces, self.counts, None, {**self.provenance, **provenance})
 
 
 def _forms(case: str) -> list[Any]:
+    return [str.lower, str.capitalize] if checked_case(case) == ANY else []
+
+
+def checked_case(case: str) -> str:
+    """Return how words are looked up, or raise where it is neither way."""
     if case not in CASES:
-        raise UsageError(f"case must be one of {', '.join(CASES)}, got {case!r}")
-    return [str.lower, str.capitalize] if case == ANY else []
+        raise UsageError(f"case must be one of {', '.join(CASES)}, got {shown(case)}")
+    return case
+
+
+def provenance_in(arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """Return where vectors come from that are kept as arrays."""
+    return dict(json.loads(arrays["provenance"].tobytes()))
