@@ -244,7 +244,7 @@ def test_an_unknown_word_and_what_is_spelt_nearly_so():
         nearest(vectors, "ÜBER")
     with pytest.raises(NotFound, match=r"'Über' among these 6; spelt nearly so: 'über'$"):
         nearest(vectors, "Über")
-    with pytest.raises(NotFound, match=r"write: search \+ engine$"):
+    with pytest.raises(NotFound, match=r"write: 'search \+ engine'$"):
         nearest(vectors, "search engine")
     for odd in ("日", "zzz"):
         with pytest.raises(NotFound, match=r"among these 6$"):
