@@ -1,6 +1,6 @@
 """Train word vectors on a part of Python's own documentation, and see what each space says.
 
-IN against IN finds words that could stand in each other's place; IN against OUT words that stand beside each other.
+IN against IN finds words that could stand in each other's place; IN against OUT, words that stand beside it.
 """
 
 from itertools import islice

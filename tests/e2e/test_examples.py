@@ -27,7 +27,7 @@ def arguments(tmp_path):
     }
 
 
-SHOWN = {"word_vectors.py": "file in-out   open ("}
+SHOWN = {"word_vectors.py": "file in-out"}
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
