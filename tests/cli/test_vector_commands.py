@@ -171,7 +171,7 @@ def test_train_on_several_sources(call, place):
     sources = ["texts/0.txt", "--dim", "4", "texts/1.txt", "--min-count=1", "q.jsonl"]
     ran = call("vectors", "train", *sources, "-o", "made.safetensors", "--json", "--threads", "1", "-a", "english")
     told = ran.json["provenance"]
-    assert (told["sources"], told["analyzer"]) == (["0.txt", "1.txt", "q.jsonl"], "english")
+    assert (told["sources"], told["analyzer"]["name"]) == (["0.txt", "1.txt", "q.jsonl"], "english")
     assert "comet" in app.open_vectors(place / "made.safetensors")
 
 
@@ -258,7 +258,7 @@ def test_word_tests(call, place):
     files = ["pairs.tsv", "analogies.txt"]
     told = call("vectors", "test", "v.safetensors", *files, "--json").json
     opened = app.open_vectors(place / "v.safetensors")
-    assert told == [row for name in files for row in app.word_test(opened, place / name)]
+    assert told == [row for name in files for row in opened.test(place / name)]
     first, second = call("vectors", "test", "v.safetensors", *files).out.split("\n\n")
     assert [line.split() for line in first.splitlines()] == [
         ["test", "name", "pairs", "known", "spearman"],
@@ -419,11 +419,14 @@ WRONG_USES = [
     (["vectors", "process", "glove.txt", "unit"], "must end in .safetensors"),
     (["vectors", "test", "v.safetensors"], "TEST"),
     (["vectors", "test", "v.safetensors", "pairs.tsv", "--case", "nope"], "case must be one of exact, any"),
-    (["vectors", "test", "v.safetensors", "analogies.txt", "--most", "0"], "must be at least 1, got 0"),
+    (
+        ["vectors", "test", "v.safetensors", "analogies.txt", "--most", "0"],
+        "must be a whole number of at least 1, got 0",
+    ),
     (["vectors", "test", "v.safetensors", "analogies.txt", "--most", "x"], "--most"),
     (["vectors", "nope"], "nope"),
     (["neighbours", "x.index"], "WORDS"),
-    (["neighbours", "x.index", "moon", "-k", "0"], "must be at least 1, got 0"),
+    (["neighbours", "x.index", "moon", "-k", "0"], "must be a whole number of at least 1, got 0"),
     (["neighbours", "x.index", "moon", "-k", "x"], "-k"),
     (["neighbours", "x.index", ""], "there must be at least one word"),
     (["neighbours", "x.index", "moon -"], "a word is missing beside a + or -"),
@@ -501,7 +504,7 @@ def test_what_is_not_there_ends_with_4(call, place):
         (["neighbours", "nope.safetensors", "moon"], "nope.safetensors"),
         (["neighbours", "bare.index", "moon"], "train some (aboutness train bare.index word2vec), or import some"),
         (["neighbours", "x.index", "comet"], "there is no word 'comet' among these"),
-        (["neighbours", "x.index", "moon", "the"], "'the' has no vector: the analyzer 'english' of the index"),
+        (["neighbours", "x.index", "moon", "the"], "'the' has no vector: the analyzer 'english' leaves it out"),
         (["neighbours", "x.index", "moon", "--vectors", "nope"], "no word vectors 'nope'. It has: word2vec"),
         (["neighbours", "v.safetensors", "comet"], "there is no word 'comet' among these 4"),
         (["oov", "none.index"], "there is no index at none.index"),

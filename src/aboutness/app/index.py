@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING, Any
 from aboutness.app.build import Build, Records
 from aboutness.app.generation import Generation
 from aboutness.app.search import DEFAULT_RANKER, Asked, Fields, Hits, How, checked_question, search, search_like
-from aboutness.app.vectors import import_into, nearest_words, oov, train, trainer, vectors_of
+from aboutness.app.vectors import (
+    drop_vectors,
+    import_into,
+    keep_vectors,
+    nearest_words,
+    oov,
+    train,
+    trainer,
+    vectors_for_oov,
+    vectors_of,
+)
 from aboutness.core.algebra import Ranker
 from aboutness.core.errors import UsageError, shown
 from aboutness.core.record import Document
@@ -29,7 +39,7 @@ from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.text.analyzer import Analyzer
 from aboutness.text.analyzers import analyzer as named_analyzer
 from aboutness.vectors.coverage import Coverage
-from aboutness.vectors.neighbours import Neighbour, Words, parsed
+from aboutness.vectors.neighbours import Neighbour, Words
 from aboutness.vectors.trainer import Tell, Trainer
 from aboutness.vectors.words import EXACT, WordVectors
 
@@ -217,9 +227,35 @@ class Index:
             self, kind, name=name, layer=layer, fields=fields, threads=threads, restart=restart, tell=progress
         )
 
-    def import_vectors(self, path: str | Path, *, name: str | None = None, **how: Any) -> WordVectors:  # noqa: ANN401
-        """Keep published vectors in the index (see `aboutness.app.vectors.import_into` for what can be said)."""
-        return import_into(self, path, name=name, **how)
+    def import_vectors(
+        self,
+        path: str | Path,
+        *,
+        name: str | None = None,
+        out: str | Path | None = None,
+        vocab: str | Path | None = None,
+        format: str | None = None,  # noqa: A002 - its name everywhere
+        only_index_words: bool = False,
+        layer: str | None = None,
+        case: str = EXACT,
+        steps: Sequence[str] = (),
+    ) -> WordVectors:
+        """Keep published vectors in the index; `out` is a second file with OUT vectors, `vocab` that of a matrix.
+
+        With `only_index_words`, words that no document (of a layer) has are left out; `steps` process the vectors.
+        """
+        return import_into(
+            self, path, name=name, out=out, vocab=vocab, format=format, only_index_words=only_index_words,
+            layer=layer, case=case, steps=steps,
+        )  # fmt: skip
+
+    def keep_vectors(self, vectors: WordVectors, name: str) -> WordVectors:
+        """Keep vectors from anywhere in the index: such as `index.vectors().processed("unit")`."""
+        return keep_vectors(self, vectors, name)
+
+    def drop_vectors(self, name: str) -> None:
+        """Remove vectors from the index."""
+        drop_vectors(self, name)
 
     def vectors(self, name: str | None = None) -> WordVectors:
         """Return the word vectors with a name, or the only ones."""
@@ -227,10 +263,7 @@ class Index:
 
     def neighbours(self, words: Words, k: int = 10, *, vectors: str | None = None) -> dict[str, list[Neighbour]]:
         """Return the nearest words "in-in", "out-out" and "in-out" of a word or a sum ("king - man + woman")."""
-        snapshot = self.snapshot
-        return nearest_words(
-            snapshot, vectors_of(snapshot, vectors), parsed(words) if isinstance(words, str) else words, k
-        )
+        return nearest_words(self.vectors(vectors), words, k)
 
     def oov(
         self,
@@ -241,9 +274,12 @@ class Index:
         fields: Mapping[str, float] | Sequence[str] | None = None,
         case: str = EXACT,
     ) -> list[Coverage]:
-        """Return how much of each field, and of each set of queries, has no vector: out of vocabulary."""
+        """Return how much of each field, and of each set of queries, has no vector: out of vocabulary.
+
+        `vectors` are some of the index by name, some in a file, of which only the words are read, or any others.
+        """
         snapshot = self.snapshot
-        found = vectors if isinstance(vectors, WordVectors) else vectors_of(snapshot, vectors)
+        found = vectors if isinstance(vectors, WordVectors) else vectors_for_oov(snapshot, vectors)
         return oov(snapshot, found, queries=queries, layer=layer, fields=fields, case=case)
 
     # --- look into -------------------------------------------------------------------------------------

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from aboutness.app.sources import Sources
-from aboutness.core.errors import NotFound, UsageError, shown
+from aboutness.core.errors import Diverged, NotFound, UsageError, shown
 from aboutness.core.parameters import Parameters
 from aboutness.corpus.topics import read_topics
 from aboutness.index import disk
@@ -18,18 +18,21 @@ from aboutness.index.arrays import Array, Blocks
 from aboutness.index.lock import WriterLock
 from aboutness.index.manifest import ArtefactEntry
 from aboutness.index.snapshot import Snapshot
-from aboutness.vectors import coverage, store, word_tests
+from aboutness.text.analyzer import Analyzer
+from aboutness.vectors import coverage, store
 from aboutness.vectors.checkpoint import Checkpoint
 from aboutness.vectors.coverage import Coverage
 from aboutness.vectors.known import TRAINERS
-from aboutness.vectors.load import FORMATS, load_vectors, look_at, outline, streamed
-from aboutness.vectors.neighbours import Neighbour, Words, parsed, weighted
+from aboutness.vectors.load import FORMATS, convert, load_vectors, look_at, outline, streamed
+from aboutness.vectors.neighbours import Neighbour, Words, weighted
 from aboutness.vectors.postprocess import STEPS, process
 from aboutness.vectors.trainer import Tell, Trainer, plain
 from aboutness.vectors.words import ANY, EXACT, WordVectors, checked_case, provenance_in
 
 if TYPE_CHECKING:
     from aboutness.app.index import Index
+
+Near: TypeAlias = dict[str, list[Neighbour]]
 
 KIND = "word-vectors"
 IMPORTED = "vectors"  # the name of what is imported, unless said
@@ -87,17 +90,24 @@ def train(
     restart: bool = False,
     tell: Tell | None = None,
 ) -> WordVectors:
-    """Train on the documents of an index and keep the result in it under a name (that of the way of training)."""
+    """Train on the documents of an index and keep the result in it under a name (that of the way of training).
+
+    `fields` chooses text fields; their weights make no difference. A training that diverges has no checkpoint.
+    """
     name = _checked_name(name or how.name)
     snapshot = index.snapshot
     view = snapshot.view(layer, fields)
     chosen = [view.field_names[field] for field in view.chosen.tolist()]
     with _checkpoint(index, name, restart=restart) as checkpoint:
-        trained = how.train(view, threads=threads, checkpoint=checkpoint, tell=tell)
+        try:
+            trained = how.train(view, threads=threads, checkpoint=checkpoint, tell=tell)
+        except Diverged:
+            if checkpoint:
+                checkpoint.clear()
+            raise
         made = trained.with_provenance(
             layer=view.layer,
             fields=chosen,
-            analyzer=view.analyzer.name,
             documents=snapshot.documents,
             arrivals=snapshot.manifest.arrivals,
             generation=snapshot.generation,
@@ -186,11 +196,37 @@ def _imported(
 def process_in(index: Index, steps: Sequence[str], name: str | None, new_name: str | None) -> WordVectors:
     """Process vectors of an index, and keep the result under another name or in their place."""
     entry = _entry(index.snapshot, name)
-    made = process(vectors_of(index.snapshot, entry.name), steps)
+    vectors = vectors_of(index.snapshot, entry.name)
     target = _checked_name(new_name or entry.name)
+    if target == entry.name:
+        _check_no_loss(vectors)
+    made = process(vectors, steps)
     with index.changes() as writer:
         writer.save_artefact(target, KIND, made.arrays(), made.provenance, entry.seed, generation=entry.generation)
     return vectors_of(index.snapshot, target)
+
+
+def _check_no_loss(vectors: WordVectors) -> None:
+    if vectors.subwords is not None:
+        raise UsageError(
+            "processed in place, these vectors would lose those for unknown words (fastText's subwords), which do "
+            "not fit any more; give the result another name (-o)"
+        )
+
+
+def keep_vectors(index: Index, vectors: WordVectors, name: str) -> WordVectors:
+    """Keep vectors from anywhere in an index."""
+    with index.changes() as writer:
+        kept = vectors.elsewhere()
+        writer.save_artefact(_checked_name(name), KIND, kept.arrays(), kept.provenance)
+    return vectors_of(index.snapshot, name)
+
+
+def drop_vectors(index: Index, name: str) -> None:
+    """Remove vectors from an index."""
+    entry = _entry(index.snapshot, name)
+    with index.changes() as writer:
+        writer.drop_artefact(entry.name)
 
 
 def _checked_name(name: object) -> str:
@@ -230,8 +266,13 @@ def import_to_file(
     steps: Sequence[str] = (),
 ) -> WordVectors:
     """Write vectors to a file of ours, which is mapped from then on."""
-    arrays, _ = _imported(path, out, vocab, format, None, EXACT, steps)
-    store.write(arrays, target)
+    store.check_name(target)
+    if not steps:
+        return convert(path, target, out=out, vocab=vocab, format=format)
+    loaded = load_vectors(path, out=out, vocab=vocab, format=format)
+    if Path(path).absolute() == Path(target).absolute():
+        _check_no_loss(loaded)
+    process(loaded, steps).save(target)
     return store.open_saved(target)
 
 
@@ -256,42 +297,43 @@ def train_on_sources(
     if kept and restart:
         kept.clear()
     trained = how.train(texts, analyzer=analyzer, threads=threads, checkpoint=kept, tell=tell)
-    trained.with_provenance(analyzer=analyzer, sources=[Path(name).name for name in sources]).save(target)
+    trained.with_provenance(sources=[Path(name).name for name in sources]).save(target)
     if kept:
         kept.clear()
     return store.open_saved(target)
 
 
-def neighbours(
-    path: str | Path, words: Words, k: int = 10, *, name: str | None = None
-) -> dict[str, list[Neighbour]]:
+def neighbours(path: str | Path, words: Words, k: int = 10, *, name: str | None = None) -> Near:
+    """Return the nearest words of a word or a sum, in the spaces there are (see `nearest_words`)."""
+    return nearest_words(open_vectors(path, name), words, k)
+
+
+def neighbours_of_each(
+    path: str | Path, asked: Sequence[str], k: int = 10, *, name: str | None = None
+) -> dict[str, Near]:
+    """Return the nearest words of several words or sums."""
+    vectors = open_vectors(path, name)
+    return {words: nearest_words(vectors, words, k) for words in asked}
+
+
+def nearest_words(vectors: WordVectors, words: Words, k: int = 10) -> Near:
     """Return the nearest words "in-in", "out-out" and "in-out" of a word or a sum, such as "king - man + woman".
 
-    Words go through the analyzer of the text on which the vectors of an index were trained; others are looked up
-    as they are, then lower-cased, then capitalised.
+    Words go through the analyzer of the text on which the vectors were trained, where that is known; others are
+    looked up as they are, then lower-cased, then capitalised.
     """
-    snapshot = Snapshot.open(path) if is_index(path) else None
-    vectors = vectors_of(snapshot, name) if snapshot else open_vectors(path, name)
-    return nearest_words(snapshot, vectors, parsed(words) if isinstance(words, str) else words, k)
-
-
-def nearest_words(
-    snapshot: Snapshot | None, vectors: WordVectors, words: Words, k: int = 10
-) -> dict[str, list[Neighbour]]:
-    """Return the nearest words, in the spaces there are, of words as people write them."""
     weights = weighted(words)
-    layer = vectors.provenance.get("layer")
-    if snapshot is None or layer not in snapshot.manifest.layers:
+    if "analyzer" not in vectors.provenance:
         return vectors.side_by_side(weights, k, case=ANY)
-    analyzer = snapshot.analyzer(layer)
+    analyzer = Analyzer.from_json(dict(vectors.provenance["analyzer"]))
     terms: dict[str, float] = {}
     for word, weight in weights.items():
         of_word = analyzer.terms(word)
-        if not of_word:
-            raise NotFound(f"{word!r} has no vector: the analyzer {analyzer.name!r} of the index leaves it out")
+        if not of_word and word.strip():
+            raise NotFound(f"{shown(word)} has no vector: the analyzer {analyzer.name!r} leaves it out")
         for term in of_word:
             terms[term] = terms.get(term, 0.0) + weight
-    return vectors.side_by_side(terms, k)
+    return vectors.side_by_side(terms, k)  # which refuses where there is no word at all
 
 
 @dataclass(frozen=True)
@@ -323,7 +365,7 @@ def oov_report(
     found = vectors_for_oov(snapshot, vectors)
     layer = layer if layer is not None else _layer(snapshot, found)
     rows = oov(snapshot, found, queries=query_texts(queries), layer=layer, fields=fields, case=case)
-    stemmer = snapshot.analyzer(layer).stemmer if found.provenance.get("layer") is None else ""
+    stemmer = snapshot.analyzer(layer).stemmer if "analyzer" not in found.provenance else ""
     return [OovRow(**vars(row), stemmer=stemmer) for row in rows]
 
 
@@ -363,18 +405,6 @@ def vectors_for_oov(snapshot: Snapshot, vectors: str | None) -> WordVectors:
 def query_texts(paths: Iterable[str | Path]) -> dict[str, list[str]]:
     """Return the texts of sets of queries, by the names of their files."""
     return {str(path): [query.text for query in read_topics(path)] for path in paths}
-
-
-def word_test(
-    vectors: WordVectors, path: str | Path, *, case: str = ANY, most: int | None = None
-) -> list[dict[str, Any]]:
-    """Return how well vectors do in a test of word similarity, or of analogies, as plain values."""
-    if word_tests.is_analogies(path):
-        return [
-            {"test": Path(path).name, **asdict(result)}
-            for result in word_tests.analogies(vectors, path, case, most=most)
-        ]
-    return [{"test": Path(path).name, **asdict(word_tests.similarity(vectors, path, case))}]
 
 
 # --- lists --------------------------------------------------------------------------------------------------

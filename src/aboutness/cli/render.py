@@ -216,6 +216,6 @@ def training_progress(title: str) -> Iterator[Callable[[Any], None]]:
 
 def _pace(progress: Any) -> str:  # noqa: ANN401
     if not progress.per_second:
-        return "starting"
+        return "starting (kernels are compiled the first time)"
     left = int(progress.seconds_left)
     return f"{progress.per_second:,.0f} words/s, {left // 3600}:{left % 3600 // 60:02}:{left % 60:02} left"

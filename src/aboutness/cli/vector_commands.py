@@ -62,7 +62,7 @@ def register(app: typer.Typer) -> None:
         app.command(name)(ends_well(command))
     group = typer.Typer(name="vectors", help="Word vectors: import, train on any text, process, test.")
     group.command("train", context_settings=FREE)(ends_well(train_file))
-    commands = {"import": import_, "process": process, "test": test, "formats": formats}
+    commands = {"import": import_, "process": process, "drop": drop, "test": test, "formats": formats}
     for name, command in commands.items():
         group.command(name)(ends_well(command))
     app.add_typer(group)
@@ -209,6 +209,17 @@ def process(
     _report(made, shown, time.perf_counter() - start, as_json=as_json)
 
 
+def drop(
+    folder: FolderArgument,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The vectors' name. See: aboutness info.")],
+) -> None:
+    """Remove vectors from an index."""
+    from aboutness.app.index import Index
+
+    Index.open(folder).drop_vectors(name)
+    typer.echo(f"Removed {name} from {folder}")
+
+
 def test(
     place: PlaceArgument,
     tests: Annotated[
@@ -222,11 +233,11 @@ def test(
     as_json: JsonOption = False,
 ) -> None:
     """Test vectors on word similarity (Spearman's rank correlation) and analogies (3CosAdd)."""
-    from aboutness.app.vectors import open_vectors, word_test
+    from aboutness.app.vectors import open_vectors
 
     with working("testing"):
         opened = open_vectors(place, vectors)
-        results = [word_test(opened, path, case=case, most=most) for path in tests]
+        results = [opened.test(path, case=case, most=most) for path in tests]
     if as_json:
         show_json([row for rows in results for row in rows])
         return
@@ -290,10 +301,10 @@ def neighbours(
     as_json: JsonOption = False,
 ) -> None:
     """Show the nearest words: IN-IN and OUT-OUT, what could stand in its place; IN-OUT, what stands beside it."""
-    from aboutness.app.vectors import neighbours as nearest
+    from aboutness.app.vectors import neighbours_of_each
 
     with working("looking for neighbours"):
-        found = {asked: nearest(place, asked, k, name=vectors) for asked in words}
+        found = neighbours_of_each(place, words, k, name=vectors)
     if as_json:
         show_json(
             [

@@ -2,6 +2,7 @@
 
 AboutnessError
 ├── UsageError          a value, option or name that is not allowed
+│   └── Diverged        a training whose learning rate is too high
 ├── BadInput            data that cannot be read
 │   └── BadRecord       one record of it; can be skipped, the others are fine
 ├── NotFound            a file, index, document or artefact that is not there
@@ -31,6 +32,10 @@ class AboutnessError(Exception):
 
 class UsageError(AboutnessError):
     """A value, option or name that is not allowed."""
+
+
+class Diverged(UsageError):
+    """A training whose vectors grew beyond all bounds: its learning rate is too high."""
 
 
 class BadInput(AboutnessError):

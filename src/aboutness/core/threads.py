@@ -10,9 +10,10 @@ MOST = 1024
 
 
 def checked_threads(threads: object) -> int:
-    """Return how many threads to use: as many as there are cores, unless said."""
+    """Return how many threads to use: as many as there are cores for this process, unless said."""
     if threads is None:
-        return min(MOST, os.cpu_count() or 1)
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        return min(MOST, cores or 1)
     if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= MOST:
         raise UsageError(f"threads must be a whole number from 1 to {MOST}, got {shown(threads)}")
     return threads

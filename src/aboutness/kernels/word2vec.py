@@ -34,8 +34,6 @@ I64 = NDArray[np.int64]
 Int: TypeAlias = int | np.signedinteger[Any]
 Float: TypeAlias = float | np.floating[Any]
 
-HALF = np.uint64(32)
-
 
 @compiled
 def collect(

@@ -79,8 +79,7 @@ class Neighbours:
         self, direction: F64, k: int = 10, *, space: str = IN, without: Numbers | None = None
     ) -> list[Neighbour]:
         """Return the k words nearest to a vector, but for those whose numbers are in `without`."""
-        if k < 1:
-            raise UsageError(f"k, how many neighbours, must be at least 1, got {k}")
+        _check_k(k)
         length = _length(direction)
         if not length:
             return []
@@ -183,17 +182,28 @@ def parsed(text: str) -> dict[str, float]:
     return weights
 
 
-def weighted(words: Words) -> dict[str, float]:
+def weighted(words: object) -> dict[str, float]:
     """Return a word, some words or weighted words as weighted words."""
     weights: dict[str, float] = {}
-    if isinstance(words, Mapping):
+    if not isinstance(words, str | Sequence | Mapping):
+        raise UsageError(f"words must be a text, texts, or texts with weights, got {shown(words)}")
+    if isinstance(words, str):
+        weights = parsed(words) or {words: 1.0}
+    elif isinstance(words, Mapping):
         weights = {word: float(weight) for word, weight in words.items()}
     else:
-        for word in [words] if isinstance(words, str) else words:
+        for word in words:
             weights[word] = weights.get(word, 0.0) + 1.0
+    if not all(isinstance(word, str) for word in weights):
+        raise UsageError(f"words must be texts, got {shown(words)}")
     if not weights or not np.isfinite(list(weights.values())).all():
         raise UsageError(f"there must be at least one word, with a finite weight; got {shown(words)}")
     return weights
+
+
+def _check_k(k: object) -> None:
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise UsageError(f"k, how many neighbours, must be a whole number of at least 1, got {shown(k)}")
 
 
 def _length(vector: F64) -> float:

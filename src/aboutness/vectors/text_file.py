@@ -15,7 +15,7 @@ from aboutness.corpus.files import BOM
 from aboutness.vectors.files import F32, HELD, I64, Content, VectorFile, Vocabulary, header
 
 LONGEST_LINE = 1 << 24
-DECIMAL = re.compile(rb"[+-]?\d*\.\d+([eE][+-]?\d+)?")
+DECIMAL = re.compile(rb"[+-]?(\d*\.\d+([eE][+-]?\d+)?|\d+[eE][+-]?\d+)")  # a whole number may end a word: 1 2/3
 
 
 class TextFile(VectorFile):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 from aboutness.core.parameters import Parameters
@@ -48,7 +49,7 @@ class Trainer(Parameters, ABC):
         *,
         analyzer: str | Analyzer = DEFAULT_ANALYZER,
         threads: int | None = None,
-        checkpoint: Checkpoint | None = None,
+        checkpoint: Checkpoint | str | Path | None = None,
         tell: Tell | None = None,
     ) -> WordVectors:
         """Train on the view of an index, or on texts (strings, or lists of terms).

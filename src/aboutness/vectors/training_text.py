@@ -52,6 +52,7 @@ class TrainingText:
     parts: Sequence[Part]
     counts: I64
     terms: Callable[[], Sequence[str]]  # all terms by number
+    analyzer: Analyzer | None = None  # that made the terms, where one did
 
     @classmethod
     def of_view(cls, view: LayerView) -> TrainingText:
@@ -62,7 +63,7 @@ class TrainingText:
         for tokens, ends in view.streams():
             here = np.tile(chosen, len(ends) // fields)
             parts.append(_part(tokens, _starts(ends)[here], ends[here]))
-        return cls(parts, view.field_cf[view.chosen].sum(axis=0), view.terms)
+        return cls(parts, view.field_cf[view.chosen].sum(axis=0), view.terms, view.analyzer)
 
     @classmethod
     def of_texts(cls, texts: Iterable[str] | Iterable[Sequence[str]], analyzer: Analyzer) -> TrainingText:
@@ -87,7 +88,7 @@ class TrainingText:
         counts = np.zeros(len(known), np.int64)
         for part in parts:
             counts += np.bincount(part.tokens, minlength=len(known))
-        return cls(parts, counts, known.strings)
+        return cls(parts, counts, known.strings, analyzer if strings else None)
 
     @classmethod
     def of(cls, source: Source, analyzer: Analyzer) -> TrainingText:

@@ -22,13 +22,14 @@ import contextlib
 import math
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aboutness._version import __version__
-from aboutness.core.errors import StorageError, UsageError
+from aboutness.core.errors import Diverged, StorageError, UsageError
 from aboutness.core.kinds import Choice, Number, Whole
 from aboutness.core.parameters import parameter
 from aboutness.core.threads import checked_threads
@@ -47,6 +48,8 @@ SKIP_GRAM, CBOW = "skip-gram", "cbow"
 SHARED, PLAIN = "shared", "plain"
 START = 4.0  # IN starts evenly between -START/dim and START/dim, OUT at 0
 SUCCESSIVE = 4  # words that share their negatives in CBOW
+LARGEST = 1e3  # a number in a vector, at most; those of sound vectors are below 10
+PATIENCE = 10  # the time between two checkpoints is at least so many times what one takes
 LEAST_EPOCHS, MOST_EPOCHS = 5, 20
 PLENTY = 20_000_000  # tokens, over all epochs
 LANES = 8  # rows are filled up with zeros to a multiple of this: whole registers
@@ -86,21 +89,18 @@ class Word2Vec(Trainer):
         1, Whole(0, (1 << 63) - 1), "where chance starts; with one thread, same seed, same bytes"
     )
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.last_rate > self.rate:
-            raise UsageError(f"word2vec: last_rate must be at most rate, got {self.last_rate} above {self.rate}")
-
     def train(
         self,
         source: Source,
         *,
         analyzer: str | Analyzer = DEFAULT_ANALYZER,
         threads: int | None = None,
-        checkpoint: Checkpoint | None = None,
+        checkpoint: Checkpoint | str | Path | None = None,
         tell: Tell | None = None,
     ) -> WordVectors:
         """Train on the view of an index, or on texts (see `Trainer.train`)."""
+        if isinstance(checkpoint, str | Path):
+            checkpoint = Checkpoint(checkpoint)
         text = TrainingText.of(source, named_analyzer(analyzer))
         training = _Training(self, text, checked_threads(threads))
         training.run(checkpoint, tell or (lambda _: None))
@@ -114,6 +114,7 @@ class Word2Vec(Trainer):
                 "threads": training.threads,
                 "tokens": training.tokens,
                 "epochs": training.epochs,
+                **({"analyzer": text.analyzer.to_json()} if text.analyzer else {}),
                 "software": f"aboutness {__version__}",
             },
         )
@@ -144,7 +145,7 @@ class _Training:
 
     def __init__(self, settings: Word2Vec, text: TrainingText, threads: int) -> None:
         self.settings = settings
-        self.threads = threads
+        self.last_rate = min(settings.rate, settings.last_rate)
         self.tokens = text.tokens
         self.epochs = settings.epochs or enough_epochs(self.tokens)
         self.text = text
@@ -158,6 +159,7 @@ class _Training:
         self.number_of = np.full(len(text.counts), -1, np.int32)
         self.number_of[self.order] = np.arange(len(self.order))
         self.blocks = text.blocks()
+        self.threads = min(threads, len(self.blocks))
         self.keep = self._keep()
         self.table = self._table()
         self.inward, self.outward = self._start()
@@ -203,6 +205,7 @@ class _Training:
 
     def run(self, checkpoint: Checkpoint | None, tell: Tell) -> None:
         """Read all blocks in all epochs."""
+        self._compile()
         work = Work(self._block, self._resume(checkpoint), len(self.blocks) * self.epochs, self.threads)
         first, began = self._done(work.next), time.monotonic()
 
@@ -210,18 +213,23 @@ class _Training:
             done, seconds = self._done(work.next), time.monotonic() - began
             tell(Progress(done, self.tokens * self.epochs, (done - first) / seconds if seconds else 0.0))
 
+        wait = checkpoint.every if checkpoint else math.inf
         try:
-            while not work.run(checkpoint.every if checkpoint else math.inf, told):
+            while not work.run(wait, told):
                 assert checkpoint
-                self._save(checkpoint, work.next)
+                wait = max(checkpoint.every, PATIENCE * self._save(checkpoint, work.next))
         except KeyboardInterrupt:
             if checkpoint:
                 self._save(checkpoint, work.next)
             raise
+        self._check()
         if checkpoint:
             with contextlib.suppress(StorageError):  # what is trained may still be kept elsewhere
                 self._save(checkpoint, work.next)
-        if not (np.isfinite(self.inward).all() and np.isfinite(self.outward).all()):
+
+    def _check(self) -> None:
+        """Raise where vectors have grown beyond what training makes of text: they would be of no use."""
+        if not all(np.abs(matrix).max(initial=0.0) <= LARGEST for matrix in (self.inward, self.outward)):
             raise self._diverged()
 
     def _done(self, number: int) -> int:
@@ -230,25 +238,46 @@ class _Training:
         return epoch * self.tokens + (self.blocks[block].before if block else 0)
 
     def _block(self, number: int) -> None:
+        settings = self.settings
+        block: Block = self.blocks[number % len(self.blocks)]
+        slope = (settings.rate - self.last_rate) / (self.tokens * self.epochs)
+        total = self._train(
+            block.tokens, block.starts, block.ends, self._chance(number),
+            settings.rate - slope * self._done(number), slope,
+        )  # fmt: skip
+        if not math.isfinite(total):
+            raise self._diverged()
+
+    def _train(
+        self,
+        tokens: NDArray[np.int32],
+        starts: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        chance: NDArray[np.uint64],
+        rate: float,
+        slope: float,
+    ) -> float:
+        """Train on some pieces; return the sum of all products."""
         from aboutness.kernels import word2vec
 
         settings = self.settings
-        block: Block = self.blocks[number % len(self.blocks)]
-        slope = (settings.rate - settings.last_rate) / (self.tokens * self.epochs)
         if settings.architecture == SKIP_GRAM:
             train, shared = word2vec.skip_gram, 2 * settings.window
         else:
             train, shared = word2vec.cbow, SUCCESSIVE
         _, total = train(
-            block.tokens, block.starts, block.ends, self.number_of, self.keep, self.table, self._chance(number),
-            settings.window, settings.negatives, shared if settings.draw == SHARED else 1,
-            settings.rate - slope * self._done(number), slope, self.inward, self.outward,
+            tokens, starts, ends, self.number_of, self.keep, self.table, chance, settings.window,
+            settings.negatives, shared if settings.draw == SHARED else 1, rate, slope, self.inward, self.outward,
         )  # fmt: skip
-        if not math.isfinite(total):
-            raise self._diverged()
+        return float(total)
 
-    def _diverged(self) -> UsageError:
-        return UsageError(
+    def _compile(self) -> None:
+        """Have the kernel compiled, or its code loaded, before time is taken."""
+        nothing = np.zeros(0, np.int64)
+        self._train(self.blocks[0].tokens, nothing, nothing, self._chance(0), self.settings.rate, 0.0)
+
+    def _diverged(self) -> Diverged:
+        return Diverged(
             f"the training diverged: vectors grew beyond all bounds with rate={self.settings.rate:g}; choose a "
             "lower rate (0.025 is usual)"
         )
@@ -272,9 +301,12 @@ class _Training:
                 f"the checkpoint is damaged ({error!r}); start anew with restart (--restart)"
             ) from None
 
-    def _save(self, checkpoint: Checkpoint, number: int) -> None:
-        next_ = np.array([number], np.int64)
+    def _save(self, checkpoint: Checkpoint, number: int) -> float:
+        """Write the checkpoint; return how many seconds that took."""
+        self._check()
+        began, next_ = time.monotonic(), np.array([number], np.int64)
         checkpoint.save(self._about(), {IN: self.inward, OUT: self.outward, "next": next_})
+        return time.monotonic() - began
 
     def vectors(self, padded: F32) -> F32:
         """Return a matrix without the zeros at the end of its rows."""

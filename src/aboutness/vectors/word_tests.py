@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -233,3 +233,13 @@ def _products(matrix: F32, lengths: F64, asked: F64) -> Iterator[tuple[slice, sl
 
 def _unit(matrix: F32, lengths: F64, numbers: Numbers) -> F64:
     return np.asarray(matrix[numbers] / lengths[numbers][:, None])
+
+
+def results(
+    vectors: WordVectors, path: str | Path, case: str = ANY, most: int | None = None
+) -> list[dict[str, Any]]:
+    """Return the result of a test of either kind as plain values."""
+    name = Path(path).name
+    if is_analogies(path):
+        return [{"test": name, **asdict(result)} for result in analogies(vectors, path, case, most)]
+    return [{"test": name, **asdict(similarity(vectors, path, case))}]

@@ -7,21 +7,22 @@ neighbours of others. Both are kept where both are known.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aboutness.core.errors import DamagedIndex, UsageError, shown
+from aboutness.core.errors import DamagedIndex, NotFound, UsageError, shown
 from aboutness.index.segment import SURROGATE, pack_ids
 from aboutness.text.strings import StringTable
 from aboutness.vectors.subwords import Subwords
 
 if TYPE_CHECKING:
-    from aboutness.vectors.neighbours import Neighbour, Words
+    from aboutness.vectors.neighbours import Neighbour, Neighbours, Words
 
 F32 = NDArray[np.float32]
 Arrays = Mapping[str, NDArray[Any]]
@@ -33,7 +34,7 @@ OF_INDEX = ("layer", "fields", "documents", "arrivals", "generation")  # provena
 CASES = (EXACT, ANY)  # how a word is looked up: as it is; or as it is, then lower-cased, then capitalised
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class WordVectors:
     """Words and their vectors: row i of each space belongs to word i.
 
@@ -55,6 +56,22 @@ class WordVectors:
 
     def __len__(self) -> int:
         return len(self.words)
+
+    def __repr__(self) -> str:
+        spaces = ", ".join(self.spaces)
+        origin = self.provenance.get("file") or self.provenance.get("training") or "made by hand"
+        return f"<WordVectors: {len(self):,} words x {self.dim} ({spaces}), {origin}>"
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.words)
+
+    def __getitem__(self, word: str) -> F32:
+        """Return the IN vector of a word (or its only one), as it is written."""
+        space = IN if IN in self.spaces else next(iter(self.spaces))
+        vectors, known = self.look_up([word], space)
+        if not known[0]:
+            raise NotFound(f"there is no word {shown(word)} among these {len(self):,}")
+        return np.asarray(vectors[0], np.float32)
 
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and self.words.find(word) >= 0
@@ -139,21 +156,28 @@ class WordVectors:
         >>> vectors.nearest("sun")
         [Neighbour(word='moon', score=1.0)]
         """
-        from aboutness.vectors.neighbours import nearest
-
-        return nearest(self, words, k, case=case)
+        return self.bound.nearest(words, k, case=case)
 
     def side_by_side(self, words: Words, k: int = 10, *, case: str = EXACT) -> dict[str, list[Neighbour]]:
         """Return the nearest words "in-in", "out-out" and "in-out", as far as there are vectors (mitra2016)."""
-        from aboutness.vectors.neighbours import side_by_side
-
-        return side_by_side(self, words, k, case)
+        return self.bound.side_by_side(words, k, case)
 
     def analogy(self, a: str, b: str, c: str, k: int = 10, *, case: str = EXACT) -> list[Neighbour]:
         """Return the best answers to "a is to b as c is to ..."."""
-        from aboutness.vectors.neighbours import analogy
+        return self.bound.analogy(a, b, c, k, case)
 
-        return analogy(self, a, b, c, k, case)
+    def test(self, path: str | Path, *, case: str = ANY, most: int | None = None) -> list[dict[str, Any]]:
+        """Return how well the vectors do in a file of word pairs with scores, or of analogies."""
+        from aboutness.vectors.word_tests import results
+
+        return results(self, path, case, most)
+
+    @cached_property
+    def bound(self) -> Neighbours:
+        """Return what finds neighbours; the lengths of vectors are worked out once."""
+        from aboutness.vectors.neighbours import Neighbours
+
+        return Neighbours(self)
 
     def processed(self, *steps: str) -> WordVectors:
         """Return the vectors after some steps: "unit", "centred", "all-but-the-top", "all-but-the-top=3"."""
