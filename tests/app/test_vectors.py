@@ -12,11 +12,13 @@ import pytest
 from aboutness.app import vectors as app
 from aboutness.app.describe import describe
 from aboutness.app.index import Index
-from aboutness.core.errors import AboutnessError, BadInput, IndexBusy, NotFound, StorageError, UsageError
+from aboutness.core.errors import AboutnessError, BadInput, Diverged, IndexBusy, NotFound, StorageError, UsageError
 from aboutness.index.writer import IndexWriter
+from aboutness.text.strings import StringTable
 from aboutness.vectors.known import TRAINERS
 from aboutness.vectors.load import FORMATS, load_vectors
 from aboutness.vectors.postprocess import STEPS
+from aboutness.vectors.subwords import Subwords
 from aboutness.vectors.word2vec import Word2Vec
 from aboutness.vectors.words import WordVectors
 from vectors import writing
@@ -836,3 +838,52 @@ def test_lists_are_those_of_the_registries():
     assert [one["name"] for one in app.formats()] == list(FORMATS)
     assert [one["name"] for one in app.steps()] == list(STEPS)
     assert json.dumps([app.trainers(), app.formats(), app.steps()])
+
+
+# --- kept and dropped ----------------------------------------------------------------------------------
+
+
+def test_vectors_from_anywhere_are_kept_and_dropped(index, glove):
+    made = index.keep_vectors(load_vectors(glove).processed("unit"), "unit")
+    assert same(made, index.vectors("unit"))
+    assert made.provenance["processing"] == ["unit"]
+    index.keep_vectors(index.train(**SMALL).processed("centred"), "centred")
+    assert "layer" not in index.vectors("centred").provenance
+    for name in ("unit", "centred", "word2vec"):
+        index.drop_vectors(name)
+    with pytest.raises(NotFound, match="has no word vectors"):
+        index.drop_vectors("unit")
+    with pytest.raises(UsageError, match="the name of vectors"):
+        index.keep_vectors(load_vectors(glove), "a b")
+
+
+def test_vectors_for_unknown_words_are_not_lost_by_processing_in_place(index, tmp_path):
+    rows = np.arange(60, dtype=np.float32).reshape(20, 3)
+    subwords = Subwords(rows, 3, 6)
+    made = WordVectors(StringTable.of(["sun", "sea"]), {"in": MATRIX[:2]}, subwords=subwords)
+    index.keep_vectors(made, "ft")
+    made.save(tmp_path / "ft.safetensors")
+    for act in (
+        lambda: app.process_in(index, ["unit"], "ft", None),
+        lambda: app.import_to_file(tmp_path / "ft.safetensors", tmp_path / "ft.safetensors", steps=["unit"]),
+    ):
+        with pytest.raises(UsageError, match="would lose those for unknown words"):
+            act()
+    assert app.process_in(index, ["unit"], "ft", "other").subwords is None
+    assert index.vectors("ft").subwords is not None
+
+
+def test_words_in_a_file_go_through_the_analyzer_it_was_trained_with(texts, tmp_path):
+    how, target = Word2Vec(dim=4, min_count=1, epochs=2), tmp_path / "v.safetensors"
+    app.train_on_sources(how, [str(texts)], target, analyzer="english", threads=1)
+    assert app.neighbours(target, "cities")["in-in"][0].word == "citi"
+
+
+def test_oov_of_a_file(index, glove):
+    assert index.oov(str(glove), layer="words") == index.oov(load_vectors(glove), layer="words")
+
+
+def test_a_training_that_diverges_leaves_no_checkpoint(index):
+    with pytest.raises(Diverged):
+        index.train(dim=8, min_count=1, rate=10, epochs=200, threads=1)
+    assert not app.has_checkpoint(index.path, "word2vec")

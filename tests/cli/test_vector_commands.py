@@ -421,7 +421,7 @@ WRONG_USES = [
     (["vectors", "test", "v.safetensors", "pairs.tsv", "--case", "nope"], "case must be one of exact, any"),
     (
         ["vectors", "test", "v.safetensors", "analogies.txt", "--most", "0"],
-        "must be a whole number of at least 1, got 0",
+        "must be at least 1, got 0",
     ),
     (["vectors", "test", "v.safetensors", "analogies.txt", "--most", "x"], "--most"),
     (["vectors", "nope"], "nope"),
@@ -683,3 +683,11 @@ def test_a_terminal_is_left_as_it_was(place):
     assert out.startswith("12 words x 8 (IN and OUT) in made.safetensors, ")
     assert "\x1b" not in out
     assert shown.endswith("\x1b[2K")
+
+
+def test_drop(call, place):
+    assert call("vectors", "drop", "x.index", "nope").code == 4
+    call("vectors", "import", "v.safetensors", "-o", "x.index", "--name", "gone")
+    ran = call("vectors", "drop", "x.index", "gone")
+    assert (ran.code, ran.out) == (0, "Removed gone from x.index\n")
+    assert call("vectors", "drop", "x.index", "gone").code == 4

@@ -170,3 +170,11 @@ def test_round_trip(tmp_path_factory, words, dim, sizes, data):
     assert list(vectors.words) == [word.decode() for word in known]
     expected = matrix[[encoded.index(word) for word in known]]
     np.testing.assert_array_equal(vectors.space().view(np.uint32), expected.view(np.uint32))
+
+
+@pytest.mark.parametrize("extra", ["1e-05", "2E3", "-.5e+2", "0.25"])
+def test_one_number_too_many_is_no_part_of_a_word(tmp_path, extra):
+    path = tmp_path / "v.txt"
+    path.write_text(f"the 0.1 0.2\nsun {extra} 0.3 0.5\n")
+    with pytest.raises(BadInput, match=r"line 2.*a word and 2 numbers are needed, got more"):
+        load_vectors(path)

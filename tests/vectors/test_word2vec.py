@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import aboutness
 from aboutness import Index
-from aboutness.core.errors import UsageError
+from aboutness.core.errors import Diverged, UsageError
 from aboutness.kernels import chance
 from aboutness.kernels import word2vec as kernels
 from aboutness.text.analyzers import analyzer
@@ -691,3 +691,34 @@ def test_words_of_a_topic_get_similar_vectors(architecture, draw):
     towards, away = made.look_up(topics[0])[0], made.look_up(topics[0] + topics[1], "out")[0]
     products = towards @ away.T  # words of its topic are what a word predicts
     assert products[:, :8].mean() > products[:, 8:].mean() + 0.5
+
+
+@pytest.mark.parametrize("architecture", ["skip-gram", "cbow"])
+@pytest.mark.parametrize("rate", [0.9, 1.0, 3.0])
+def test_vectors_are_never_huge(architecture, rate, tmp_path):
+    """Numbers that have grown without bounds are of no use, also while they are finite."""
+    checkpoint = Checkpoint(tmp_path / "c.safetensors", every=0.0)
+    try:
+        made = small(architecture=architecture, rate=rate, epochs=50).train(
+            TEXTS, threads=1, checkpoint=checkpoint
+        )
+    except Diverged as error:
+        assert "choose a lower rate" in str(error)
+    else:
+        assert max(np.abs(space).max() for space in made.spaces.values()) <= word2vec.LARGEST
+
+
+def test_a_rate_that_is_too_high_diverges():
+    with pytest.raises(Diverged, match="rate=1;"):
+        small(rate=1, epochs=50).train(TEXTS, threads=1)
+
+
+def test_a_checkpoint_may_be_a_path(tmp_path):
+    made = small().train(TEXTS, threads=1, checkpoint=tmp_path / "c.safetensors")
+    assert bytes_of(small().train(TEXTS, threads=1, checkpoint=str(tmp_path / "c.safetensors"))) == bytes_of(made)
+    with pytest.raises(UsageError, match=r"must end in \.safetensors"):
+        small().train(TEXTS, threads=1, checkpoint=tmp_path / "c.bin")
+
+
+def test_no_more_threads_than_blocks():
+    assert small().train(TEXTS, threads=64).provenance["threads"] == 1

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aboutness.core.errors import DamagedIndex, UsageError
+from aboutness.core.errors import DamagedIndex, NotFound, UsageError
 from aboutness.text.strings import StringTable
 from aboutness.vectors.subwords import Subwords
 from aboutness.vectors.words import WordVectors
@@ -117,3 +117,42 @@ def test_other_spaces_for_the_same_words():
     assert other.subwords is None
     assert other.counts is vectors.counts
     assert json.loads(other.arrays()["provenance"].tobytes()) == other.provenance
+
+
+def test_one_vector_of_one_word():
+    vectors = small()
+    np.testing.assert_array_equal(vectors["Moon"], [3, 4])
+    with pytest.raises(NotFound, match="there is no word 'moon' among these 3"):
+        vectors["moon"]
+    alone = WordVectors(StringTable.of(["sun"]), {"out": MATRIX[:1]})
+    np.testing.assert_array_equal(alone["sun"], [1, 2])
+
+
+def test_it_is_told_in_one_line():
+    assert list(small()) == ["sun", "Moon", "été"]
+    assert repr(small(provenance={"file": "v.bin"})) == "<WordVectors: 3 words x 2 (in, out), v.bin>"
+
+
+def test_words_that_are_no_text_are_unknown():
+    with_empty = WordVectors(StringTable.of(["", "a"]), {"in": MATRIX[:2]})
+    assert with_empty.numbers(["\udcff", "", "a"], case="any").tolist() == [-1, 0, 1]
+
+
+def test_sums_are_read_and_lengths_kept():
+    vectors = small()
+    assert [one.word for one in vectors.nearest("sun + Moon")] == ["été"]
+    assert vectors.bound is vectors.bound
+    for wrong in (3, None, [1]):
+        with pytest.raises(UsageError, match="words must be"):
+            vectors.nearest(wrong)
+    for k in (0, 2.5, True):
+        with pytest.raises(UsageError, match="must be a whole number of at least 1"):
+            vectors.nearest("sun", k)
+
+
+def test_elsewhere_it_no_longer_belongs_to_its_index():
+    there = small(provenance={"training": "word2vec", "layer": "main", "generation": 3})
+    assert there.elsewhere().provenance == {
+        "training": "word2vec", "trained_in": {"layer": "main", "generation": 3}
+    }  # fmt: skip
+    assert small().elsewhere().provenance == {}
