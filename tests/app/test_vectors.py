@@ -887,3 +887,10 @@ def test_a_training_that_diverges_leaves_no_checkpoint(index):
     with pytest.raises(Diverged):
         index.train(dim=8, min_count=1, rate=10, epochs=200, threads=1)
     assert not app.has_checkpoint(index.path, "word2vec")
+
+
+@pytest.mark.parametrize("wrong", [5, "english", [], {"name": "x"}, {"token": 3}, None])
+def test_an_analyzer_that_is_none(tmp_path, glove, wrong):
+    load_vectors(glove).with_provenance(analyzer=wrong).save(tmp_path / "odd.safetensors")
+    with pytest.raises(BadInput, match="an analyzer that is none"):
+        app.neighbours(tmp_path / "odd.safetensors", "sun")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from aboutness.app.sources import Sources
-from aboutness.core.errors import Diverged, NotFound, UsageError, shown
+from aboutness.core.errors import BadInput, Diverged, NotFound, UsageError, shown
 from aboutness.core.parameters import Parameters
 from aboutness.corpus.topics import read_topics
 from aboutness.index import disk
@@ -325,7 +325,10 @@ def nearest_words(vectors: WordVectors, words: Words, k: int = 10) -> Near:
     weights = weighted(words)
     if "analyzer" not in vectors.provenance:
         return vectors.side_by_side(weights, k, case=ANY)
-    analyzer = Analyzer.from_json(dict(vectors.provenance["analyzer"]))
+    try:
+        analyzer = Analyzer.from_json(dict(vectors.provenance["analyzer"]))
+    except (TypeError, ValueError, LookupError) as error:
+        raise BadInput(f"these vectors name an analyzer that is none ({error!r}); train them anew") from None
     terms: dict[str, float] = {}
     for word, weight in weights.items():
         of_word = analyzer.terms(word)

@@ -229,8 +229,9 @@ class _Training:
 
     def _check(self) -> None:
         """Raise where vectors have grown beyond what training makes of text: they would be of no use."""
-        if not all(np.abs(matrix).max(initial=0.0) <= LARGEST for matrix in (self.inward, self.outward)):
-            raise self._diverged()
+        for matrix in (self.inward, self.outward):
+            if not (matrix.max() <= LARGEST and matrix.min() >= -LARGEST):  # so for NaN, too
+                raise self._diverged()
 
     def _done(self, number: int) -> int:
         """Return how many tokens come before a block, over all epochs."""
