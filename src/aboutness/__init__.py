@@ -20,9 +20,15 @@ if TYPE_CHECKING:
     from aboutness.index.matrix import count_matrix
     from aboutness.models.bm25 import BM25
     from aboutness.models.bm25_cosine import BM25Cosine
+    from aboutness.models.desm import DESM, DESMInIn, DESMInOut, DESMOutIn, DESMOutOut
+    from aboutness.models.iwcs import IWCS
+    from aboutness.models.ketos import Ketos
     from aboutness.models.ql import QL
     from aboutness.models.tfidf import TFIDF
+    from aboutness.models.wcs import WCS
+    from aboutness.models.wmd import WMD
     from aboutness.rank.grammar import ranker
+    from aboutness.rank.pipelines import BM25DESM, IWCSWMD
     from aboutness.text.analyzer import Analyzer
     from aboutness.text.analyzers import analyzer
     from aboutness.vectors.load import load_vectors
@@ -34,10 +40,21 @@ _HOMES = {
     "Analyzer": "aboutness.text.analyzer",
     "BM25": "aboutness.models.bm25",
     "BM25Cosine": "aboutness.models.bm25_cosine",
+    "BM25DESM": "aboutness.rank.pipelines",
+    "DESM": "aboutness.models.desm",
+    "DESMInIn": "aboutness.models.desm",
+    "DESMInOut": "aboutness.models.desm",
+    "DESMOutIn": "aboutness.models.desm",
+    "DESMOutOut": "aboutness.models.desm",
     "Document": "aboutness.core.record",
+    "IWCS": "aboutness.models.iwcs",
+    "IWCSWMD": "aboutness.rank.pipelines",
     "Index": "aboutness.app.index",
+    "Ketos": "aboutness.models.ketos",
     "QL": "aboutness.models.ql",
     "Query": "aboutness.core.record",
+    "WCS": "aboutness.models.wcs",
+    "WMD": "aboutness.models.wmd",
     "Word2Vec": "aboutness.vectors.word2vec",
     "WordVectors": "aboutness.vectors.words",
     "TFIDF": "aboutness.models.tfidf",
@@ -52,13 +69,24 @@ _HOMES = {
 
 __all__ = [
     "BM25",
+    "BM25DESM",
+    "DESM",
+    "IWCS",
+    "IWCSWMD",
     "QL",
     "TFIDF",
+    "WCS",
+    "WMD",
     "AboutnessError",
     "Analyzer",
     "BM25Cosine",
+    "DESMInIn",
+    "DESMInOut",
+    "DESMOutIn",
+    "DESMOutOut",
     "Document",
     "Index",
+    "Ketos",
     "Query",
     "Word2Vec",
     "WordVectors",

@@ -4,9 +4,10 @@ import json
 
 import numpy as np
 
-from aboutness.app.describe import analyzers, describe
+from aboutness.app.describe import analyzers, describe, models
 from aboutness.app.index import Index
 from aboutness.core.record import Document
+from aboutness.rank.known import known_rankers
 from aboutness.text.analyzers import known_analyzers
 
 
@@ -73,3 +74,14 @@ def test_all_analyzers_are_listed():
     assert [entry["name"] for entry in listed] == list(known_analyzers())
     assert {"plain", "english", "letters"} <= {entry["name"] for entry in listed}
     assert all(entry["summary"] for entry in listed)
+
+
+def test_all_rankers_are_listed_with_their_parameters():
+    listed = {entry["name"]: entry for entry in models()}
+    assert list(listed) == list(known_rankers())
+    assert {"bm25", "bm25-desm", "iwcs-wmd"} <= set(listed)
+    assert all(entry["summary"] and entry["source"] for entry in listed.values())
+    parameters = {one["name"]: one["default"] for one in listed["iwcs-wmd"]["parameters"]}
+    assert parameters["k"] == 20
+    assert list(parameters)[:2] == ["layer", "fields"]
+    json.dumps(models())

@@ -374,6 +374,33 @@ def test_fields_reach_every_part_but_those_that_choose_their_own(index):
     assert ids(hits) == ["d2"]
 
 
+def test_fields_reach_every_part_of_a_mixture_and_pipelines():
+    how = How("2*(bm25 + ql[fields=text]) % 5 >> tfidf + .5*bm25-desm", fields="title")
+    assert str(how.expression) == (
+        "2*(bm25[fields=title] + ql[fields=text]) % 5 >> tfidf[fields=title] + 0.5*bm25-desm[fields=title]"
+    )
+    assert str(How("iwcs-wmd[fields=text] + bm25", fields="title").expression) == (
+        "iwcs-wmd[fields=text] + bm25[fields=title]"
+    )
+
+
+def test_a_mixture_is_searched_as_text_and_as_an_expression(index):
+    bm25, ql = ab.ranker("bm25"), ab.ranker("ql")
+    written, made = (
+        index.search("old city", ranker="bm25 + 30*ql"),
+        index.search("old city", ranker=bm25 + 30 * ql),
+    )
+    assert pairs(written) == pairs(made)
+    assert str(written.ranker) == "bm25 + 30*ql"
+    for hit in written:
+        explanation = hit.explain()
+        assert math.isclose(explanation.total, hit.score, rel_tol=1e-5)
+        assert {part.by for part in explanation.parts} == {"bm25", "ql"}
+    anew = index.search("old city", ranker="tfidf", match="(bm25 + ql) % 2")
+    assert ids(anew) == ids(index.search("old city", ranker="(bm25 + ql) % 2 >> tfidf"))
+    assert len(anew) == 2
+
+
 @pytest.mark.parametrize(
     "fields",
     ["", [], {}, "0*title", {"title": 0}, {"title": -1}, {"title": 1e-10}, "1e10*title", "title+title", 5, [None]],

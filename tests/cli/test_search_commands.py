@@ -386,7 +386,7 @@ WRONG_RANKERS = {
     "bm25 % 0": "a ranking must be cut to a whole number of at least 1, got 0",
     "bm25 % x": "a whole number after %",
     "bm25 >> ql": "such as 'bm25 % 100 >> ql'",
-    "bm25 + ql": "cannot read the ranker",
+    "bm25 - ql": "there is no minus, only + with weights of at least 0",
     "bm25[layer=nope]": "the index has no layer 'nope'. It has: main",
     "bm25[fields=body]": "the index has no field 'body'. It has: title, text",
 }

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, singledispatch
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import strategies as st
 
@@ -22,6 +23,9 @@ from aboutness.index.snapshot import Snapshot
 from aboutness.models.known import MODELS
 from aboutness.models.model import Model
 from aboutness.models.question import Question
+from aboutness.text.strings import StringTable
+from aboutness.vectors.kept import KIND
+from aboutness.vectors.words import WordVectors
 
 FIELDS = {"title": 1.0, "text": 1.0, "see also": 0.7}
 LAYERS = {"main": "plain", "pairs": "plain[words=1-2]"}
@@ -126,6 +130,18 @@ def named(bodies: Iterable[Mapping[str, str]], prefix: str = "d") -> Documents:
     return [Document(f"{prefix}{n}", dict(body)) for n, body in enumerate(bodies)]
 
 
+@cache
+def word_vectors() -> WordVectors:
+    """Vectors for most words: two words have the same, one has 0 in one space, "über" has none."""
+    words = [*WORDS[:-1], "aa bb", "bb cc", *(f"w{n}" for n in range(400) if n % 7), "unheard"]
+    chance = np.random.default_rng(6)
+    spaces = {space: chance.normal(size=(len(words), 5)).astype(np.float32) for space in ("in", "out")}
+    for space in spaces.values():
+        space[3] = space[2]
+    spaces["out"][5] = 0
+    return WordVectors(StringTable.of(words), spaces)
+
+
 def index_of(*parts: Documents, dead: Collection[str] = (), path: Any = None) -> Index:
     """An index to which the parts are added one after the other, each a segment; then some are deleted."""
     layers = {name: analyzer for name, analyzer in LAYERS.items() if name != "main"}
@@ -137,6 +153,7 @@ def index_of(*parts: Documents, dead: Collection[str] = (), path: Any = None) ->
             writer.add(part)
             writer.commit()
         writer.delete(dead)
+        writer.save_artefact("words", KIND, word_vectors().arrays(), {})
     assert len(index.snapshot.segments) == sum(1 for part in parts if part)
     return index
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 import numpy as np
 import pytest
@@ -11,63 +13,138 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aboutness.app.index import Index
-from aboutness.core.algebra import Cut, Ranker, Rerank
+from aboutness.core.algebra import Cut, Ranker, Rerank, Scaled, Sum
 from aboutness.core.errors import UsageError
 from aboutness.core.record import Document
 from aboutness.models.question import Question
 from aboutness.rank.bound import bind
 from aboutness.rank.grammar import ranker
+from aboutness.rank.pipelines import Pipeline
+from aboutness.vectors.kept import KIND
+from models.drawing import word_vectors
 
 WORDS = ["aa", "bb", "cc", "dd", "ee"]
-MODELS = ["bm25", "bm25[k1=0]", "ql", "ql[smoothing=jm]", "tfidf", "bm25-cosine"]
+TITLES = ["ff", "gg"]  # words of titles alone; the last has no vector
+MODELS = [
+    "bm25",
+    "bm25[k1=0]",
+    "ql",
+    "ql[smoothing=jm]",
+    "tfidf",
+    "bm25-cosine",
+    "bm25[fields=text]",
+    "ql[fields=title]",
+    "tfidf[layer=pairs]",
+    "wcs",
+    "desm-in-out[fields=text]",
+    "bm25-desm",
+]
 
 
 def texts(count, seed):
     chance = np.random.default_rng(seed)
     for n in range(count):
         words = chance.choice(WORDS, int(chance.integers(0, 9)), p=[0.4, 0.3, 0.15, 0.1, 0.05])
-        yield Document(f"d{n}", {"text": " ".join(words)}, {"even": n % 2 == 0})
+        title = " ".join(chance.choice(TITLES, int(chance.integers(0, 3))))
+        fields = {"text": " ".join(words), "title": title} if n != 7 else {"title": TITLES[-1]}
+        yield Document(f"d{n}", fields, {"even": n % 2 == 0})
 
 
 @pytest.fixture(scope="module")
 def index() -> Index:
-    """Sixty documents in three segments, some of them dead."""
+    """Sixty documents in three segments, some of them dead, and word vectors."""
     documents = list(texts(60, 3))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("aboutness.index.writer.merge_run", lambda _: 0)
-        index = Index.build(documents[:20], analyzer="plain")
+        index = Index.build(documents[:20], analyzer="plain", layers={"pairs": "plain[words=1-2]"})
         index.add(documents[20:45])
         index.add(documents[45:])
         index.delete(["d3", "d21", "d22", "d59"])
+        with index.changes() as writer:
+            writer.save_artefact("words", KIND, word_vectors().arrays(), {})
     assert len(index.snapshot.segments) == 3
     return index
 
 
-def matching(index: Index, text: str, match: str) -> list[int]:
-    """The numbers of living documents that have any or all words of a text, or of all documents.
-
-    A text without a word that any document has means nothing, and finds nothing.
-    """
-    wanted = set(text.split())
-    if not wanted & set(WORDS):
-        return []
-    found = []
-    for number in index.snapshot.live_numbers().tolist():
-        words = set(index.snapshot.document(number).fields.get("text", "").split())
-        if {"or": wanted & words, "and": wanted <= words, "all": True}[match]:
-            found.append(number)
-    return found
+def living(index: Index) -> list[int]:
+    return index.snapshot.live_numbers().tolist()
 
 
-def by_hand(expression: Ranker, index: Index, text: str, among: list[int]) -> list[tuple[int, float]]:
-    """Rank all of some documents: numbers and scores, the best first."""
-    if isinstance(expression, Cut):
-        return by_hand(expression.ranker, index, text, among)[: expression.depth]
-    if isinstance(expression, Rerank):
-        first = by_hand(expression.first, index, text, among)
-        return by_hand(expression.second, index, text, sorted(number for number, _ in first))
-    scores = bind(expression, index.snapshot).scores(Question(text), np.array(among, np.int64)).tolist()
-    return sorted(zip(among, scores, strict=True), key=lambda pair: (-pair[1], pair[0]))
+class ByHand:
+    """What expressions give for one question, from what models say of single documents."""
+
+    def __init__(self, index: Index, text: str) -> None:
+        self.snapshot = index.snapshot
+        self.question = Question(text)
+        self.model = cache(lambda model: bind(model, self.snapshot))
+        self.ranking = cache(self._ranking)
+
+    def _ranking(self, expression: Ranker, match: str, pool: tuple[int, ...]) -> list[tuple[int, float]]:
+        """Rank all of some documents that match: numbers and scores, the best first."""
+        expression = opened(expression)
+        if isinstance(expression, Cut):
+            return self.ranking(expression.ranker, match, pool)[: expression.depth]
+        if isinstance(expression, Rerank):
+            first = self.ranking(expression.first, match, pool)
+            return self.ranking(expression.second, "all", tuple(sorted(number for number, _ in first)))
+        if isinstance(expression, (Sum, Scaled)):
+            terms = [term for _, term in weighted(expression)]
+            found = sorted({number for term in terms for number, _ in self.ranking(term, match, pool)})
+        else:
+            found = [number for number in pool if self.matches(expression, number, match)]
+            found = found if self.knows(expression) else []
+        scores = [(number, self.counts(expression, number, match, pool)) for number in found]
+        return sorted(scores, key=lambda pair: (-pair[1], pair[0]))
+
+    def counts(self, expression: Ranker, number: int, match: str, pool: tuple[int, ...]) -> float:
+        """What a document counts, whether or not it is found."""
+        expression = opened(expression)
+        if isinstance(expression, (Cut, Rerank)):
+            return dict(self.ranking(expression, match, pool)).get(number, self.floor(expression))
+        if isinstance(expression, (Sum, Scaled)):
+            known = [(weight, term) for weight, term in weighted(expression) if self.knows(term)]
+            return rounded(weight * self.counts(term, number, match, pool) for weight, term in known)
+        return float(self.model(expression).scores(self.question, np.array([number]))[0])
+
+    def knows(self, expression: Ranker) -> bool:
+        expression = opened(expression)
+        if isinstance(expression, Cut):
+            return self.knows(expression.ranker)
+        if isinstance(expression, Rerank):
+            return self.knows(expression.first) and self.knows(expression.second)
+        if isinstance(expression, (Sum, Scaled)):
+            return any(self.knows(term) for _, term in weighted(expression))
+        return self.model(expression).knows(self.question)
+
+    def floor(self, expression: Ranker) -> float:
+        expression = opened(expression)
+        if isinstance(expression, (Cut, Rerank)):
+            return self.floor(expression.second if isinstance(expression, Rerank) else expression.ranker)
+        if isinstance(expression, (Sum, Scaled)):
+            known = [(weight, term) for weight, term in weighted(expression) if self.knows(term)]
+            return rounded(weight * self.floor(term) for weight, term in known)
+        return self.model(expression).floor(self.question)
+
+    def matches(self, model: Ranker, number: int, match: str) -> bool:
+        """Tell whether a document has any or all terms of the question in the model's fields."""
+        terms = self.snapshot.analyzer(model.layer or "main").terms
+        fields, wanted = self.snapshot.document(number).fields, set(terms(self.question.text))
+        chosen = [name for name, _ in model.fields] if model.fields else list(fields)
+        there = {term for name in chosen for term in terms(fields.get(name, ""))}
+        return {"or": bool(wanted & there), "and": wanted <= there, "all": True}[match]
+
+
+def opened(expression: Ranker) -> Ranker:
+    return expression.expression if isinstance(expression, Pipeline) else expression
+
+
+def weighted(expression: Sum | Scaled) -> list[tuple[float, Ranker]]:
+    terms = expression.parts if isinstance(expression, Sum) else [expression]
+    return [(term.weight, term.ranker) if isinstance(term, Scaled) else (1.0, term) for term in terms]
+
+
+def rounded(values: Iterable[float]) -> float:
+    return float(np.float32(sum(values, 0.0)))
 
 
 def pairs(ranking):
@@ -75,45 +152,65 @@ def pairs(ranking):
 
 
 @st.composite
-def expressions(draw: st.DrawFn, steps: int = 3) -> Ranker:
-    form = draw(st.sampled_from(["model", "cut", "rerank"])) if steps else "model"
+def expressions(draw: st.DrawFn, steps: int = 3, names: Sequence[str] = MODELS) -> Ranker:
+    form = draw(st.sampled_from(["model", "cut", "scaled", "sum", "sum", "rerank"])) if steps else "model"
     if form == "model":
-        return ranker(draw(st.sampled_from(MODELS)))
+        return ranker(draw(st.sampled_from(names)))
     depth = draw(st.integers(1, 20) | st.just(1000))
+    one = draw(expressions(steps - 1, names))
     if form == "cut":
-        return draw(expressions(steps - 1)) % depth
-    first = draw(expressions(steps - 1))
-    return (first if isinstance(first, Rerank) else first % depth) >> draw(expressions(steps - 1))
+        return one % depth
+    if form == "scaled":
+        return draw(st.sampled_from([0, 0.3, 1, 30])) * one
+    other = draw(expressions(steps - 1, names))
+    if form == "sum":
+        return one + draw(st.sampled_from([1, 0.7, 5])) * other
+    return (one if one.limited else one % depth) >> other
 
 
-questions = st.lists(st.sampled_from([*WORDS, "unknown"]), max_size=4, unique=True).map(" ".join)
+questions = st.lists(st.sampled_from([*WORDS, *TITLES, "unknown"]), max_size=4, unique=True).map(" ".join)
 matches = st.sampled_from(["or", "and", "all"])
 
 
 @settings(max_examples=100)
 @given(expressions(), questions, matches, st.sampled_from([1, 3, 10, 1000]))
 def test_any_expression(index, expression, text, match, k):
-    ranking = bind(expression, index.snapshot).top_many([Question(text)], k, match=match)[0]
-    assert pairs(ranking) == by_hand(expression, index, text, matching(index, text, match))[:k]
+    bound = bind(expression, index.snapshot)
+    hand = ByHand(index, text)
+    ranking = bound.top_many([Question(text)], k, match=match)[0]
+    assert pairs(ranking) == hand.ranking(expression, match, tuple(living(index)))[:k]
+    assert (ranking.documents.dtype, ranking.scores.dtype) == (np.int64, np.float32)
+    assert bound.knows(Question(text)) == hand.knows(expression)
+    assert bound.floor(Question(text)) == hand.floor(expression)
+    assert not len(ranking) or bound.knows(Question(text))
 
 
-@settings(max_examples=50)
+@settings(max_examples=60)
 @given(expressions(), questions, matches, st.sets(st.integers(0, 59)), st.booleans())
 def test_only_the_allowed_take_part(index, expression, text, match, chosen, as_mask):
     numbers = np.array(sorted(chosen), np.int64)
     allowed = np.isin(np.arange(60), numbers) if as_mask else numbers
     ranking = bind(expression, index.snapshot).top_many([Question(text)], 1000, match=match, allowed=allowed)[0]
-    among = [number for number in matching(index, text, match) if number in chosen]
-    assert pairs(ranking) == by_hand(expression, index, text, among)
+    pool = tuple(number for number in living(index) if number in chosen)
+    assert pairs(ranking) == ByHand(index, text).ranking(expression, match, pool)
 
 
-@settings(max_examples=30)
-@given(expressions(), st.lists(questions, max_size=5), st.sampled_from([None, 1, 3]))
-def test_many_questions_are_answered_as_one_by_one(index, expression, asked, threads):
+@settings(max_examples=40)
+@given(
+    expressions(),
+    st.lists(questions, max_size=9),
+    matches,
+    st.sampled_from([None, 1, 3]),
+    st.sampled_from([0, 1e-4, 9]),
+)
+def test_many_questions_are_answered_as_one_by_one(index, expression, asked, match, threads, worth):
     bound = bind(expression, index.snapshot)
-    together = bound.top_many([Question(text) for text in asked], 7, threads=threads)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("aboutness.rank.bound.TOGETHER", 4)
+        patch.setattr("aboutness.rank.bound.WORTH", worth)
+        together = bound.top_many([Question(text) for text in asked], 7, match=match, threads=threads)
     assert [pairs(ranking) for ranking in together] == [
-        pairs(bound.top_many([Question(text)], 7)[0]) for text in asked
+        pairs(bound.top_many([Question(text)], 7, match=match)[0]) for text in asked
     ]
 
 
@@ -166,14 +263,160 @@ def test_the_explanation_is_that_of_the_last_ranker(index):
 
 
 def test_one_bound_ranker_serves_several_threads(index):
-    bound = bind(ranker("bm25 % 20 >> ql % 10"), index.snapshot)
+    bound = bind(ranker("(bm25 + ql % 7 + .5*wcs) % 20 >> ql % 10 + bm25"), index.snapshot)
     asked = [Question(f"{one} {other}") for one in WORDS for other in WORDS] * 4
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda question: pairs(bound.top_many([question], 10)[0]), asked))
     assert found == [pairs(ranking) for ranking in bound.top_many(asked, 10, threads=1)]
 
 
-@pytest.mark.parametrize("text", ["bm25", "bm25 % 5", "bm25 % 5 >> ql", "bm25 % 5 >> (ql % 3 >> tfidf)"])
+# --- mixtures ---------------------------------------------------------------------------------------------------
+
+
+def test_a_mixture_adds_raw_scores_in_the_order_of_its_parts(index):
+    question, numbers = Question("aa dd"), index.snapshot.live_numbers()
+    bm25, ql = (bind(ranker(name), index.snapshot).scores(question, numbers) for name in ("bm25", "ql"))
+    expected = (bm25.astype(np.float64) + 0.3 * ql.astype(np.float64)).astype(np.float32)
+    bound = bind(ranker("bm25 + .3*ql"), index.snapshot)
+    assert bound.scores(question, numbers).tobytes() == expected.tobytes()
+    found = bound.top_many([question], 1000, match="all")[0]
+    assert dict(pairs(found)) == dict(zip(numbers.tolist(), expected.tolist(), strict=True))
+
+
+def test_a_weight_alone_changes_scores_but_hardly_the_order(index):
+    question = Question("aa cc")
+    once, twice, never = (
+        bind(weight * ranker("bm25"), index.snapshot).top_many([question], 1000)[0] for weight in (1, 2, 0)
+    )
+    assert pairs(once) == pairs(bind(ranker("bm25"), index.snapshot).top_many([question], 1000)[0])
+    assert twice.documents.tolist() == once.documents.tolist()
+    assert twice.scores.tolist() == (2 * once.scores).tolist()
+    assert pairs(never) == [(number, 0.0) for number in sorted(once.documents.tolist())]
+    assert (
+        np.signbit(bind(ranker("0*ql"), index.snapshot).top_many([question], 9)[0].scores).tolist() == [False] * 9
+    )
+
+
+def test_what_any_part_finds_is_ranked(index):
+    """Each model matches in its own fields, and gives its score also to what others found."""
+    question = Question("ee ff")
+    parts = {name: bind(ranker(name), index.snapshot) for name in ("bm25[fields=text]", "ql[fields=title]")}
+    found = [one.top_many([question], 1000)[0].documents for one in parts.values()]
+    ranking = bind(ranker(" + ".join(parts)), index.snapshot).top_many([question], 1000)[0]
+    assert set(found[0]) - set(found[1])
+    assert set(found[1]) - set(found[0])
+    assert set(ranking.documents) == set(found[0]) | set(found[1])
+    for number, score in pairs(ranking):
+        both = [float(one.scores(question, np.array([number]))[0]) for one in parts.values()]
+        assert score == np.float32(sum(both))
+        assert both[1] < 0
+
+
+@pytest.mark.parametrize("text", ["gg", "gg gg unknown"])
+def test_a_part_that_does_not_know_the_question_leaves_the_others_unchanged(index, text):
+    question = Question(text)
+    assert not bind(ranker("wcs"), index.snapshot).knows(question)
+    for expression in (
+        "ql + 30*wcs",
+        "30*wcs + ql",
+        "ql + wcs % 5",
+        "ql + (bm25 % 9 >> wcs)",
+        "ql + 2*(wcs + wcs)",
+    ):
+        bound = bind(ranker(expression), index.snapshot)
+        alone = bind(ranker("ql"), index.snapshot)
+        for match in ("or", "and", "all"):
+            assert pairs(bound.top_many([question], 1000, match=match)[0]) == pairs(
+                alone.top_many([question], 1000, match=match)[0]
+            )
+        assert bound.knows(question)
+        assert bound.floor(question) == alone.floor(question)
+        assert {part.by for part in bound.explain(question, 5).parts} == {"ql"}
+    nobody = bind(ranker("wcs + ql[fields=text]"), index.snapshot)
+    assert [len(nobody.top_many([question], 9, match=match)[0]) for match in ("or", "and", "all")] == [0, 0, 0]
+    assert not nobody.knows(question)
+    assert nobody.scores(question, np.arange(3)).tolist() == [0, 0, 0]
+    assert nobody.explain(question, 0).parts == ()
+
+
+def test_what_a_cut_left_out_counts_as_its_lowest_score(index):
+    question = Question("aa")
+    ql, bm25 = bind(ranker("ql"), index.snapshot), bind(ranker("bm25"), index.snapshot)
+    ranking = bind(ranker("bm25 + 2*(ql % 4)"), index.snapshot).top_many([question], 1000)[0]
+    first = dict(pairs(ql.top_many([question], 4)[0]))
+    assert len(first) == 4 < len(ranking)
+    for number, score in pairs(ranking):
+        own = float(bm25.scores(question, np.array([number]))[0])
+        assert score == np.float32(own + 2 * first.get(number, ql.floor(question)))
+    assert ql.floor(question) <= ql.scores(question, index.snapshot.live_numbers()).min()
+    assert set(ranking.documents[:4]) == set(first)
+
+
+@settings(max_examples=30)
+@given(expressions(1), questions)
+def test_no_score_is_below_the_floor_or_without_end(index, expression, text):
+    enormous = 1 * expression
+    for _ in range(5):
+        enormous = 1e9 * (enormous + ranker("ql"))
+    for one in (expression, enormous, 2 * (enormous % 50) + enormous):
+        bound = bind(one, index.snapshot)
+        scores = bound.scores(Question(text), index.snapshot.live_numbers())
+        found = bound.top_many([Question(text)], 100, match="all")[0].scores
+        assert np.isfinite(scores).all()
+        assert np.isfinite(found).all()
+        assert bound.floor(Question(text)) <= min([*scores, *found])
+
+
+@pytest.mark.parametrize(
+    "text", ["bm25 + .5*ql", "2*(bm25 + tfidf) + ql", "3*ql", "bm25-desm", "wcs + desm-in-out"]
+)
+def test_the_parts_of_a_mixture_are_those_of_its_parts_times_their_weights(index, text):
+    question, bound = Question("aa bb ff"), bind(ranker(text), index.snapshot)
+    numbers = index.snapshot.live_numbers()
+    for number, score in zip(numbers.tolist(), bound.scores(question, numbers).tolist(), strict=True):
+        explanation = bound.explain(question, number)
+        assert explanation.score == score
+        assert math.isclose(explanation.total, score, rel_tol=1e-5, abs_tol=1e-5)
+    assert explanation.formula == str(getattr(ranker(text), "expression", ranker(text)))
+
+
+def test_an_explanation_tells_which_ranker_a_part_comes_from(index):
+    question, number = Question("aa ff"), int(index.snapshot.number("d1"))
+    explanation = bind(ranker("bm25 + 2*(.5*ql[mu=9] + 3*tfidf % 7)"), index.snapshot).explain(question, number)
+    alone = {name: bind(ranker(name), index.snapshot) for name in ("bm25", "ql[mu=9]", "tfidf")}
+    weights = {"bm25": 1, "ql[mu=9]": 2 * 0.5, "tfidf": 2 * 3}
+    assert [(part.by, part.name, part.value, part.details) for part in explanation.parts] == [
+        (name, part.name, weights[name] * part.value, part.details)
+        for name, bound in alone.items()
+        for part in bound.explain(question, number).parts
+    ]
+    shown = str(explanation).splitlines()
+    assert shown[0].endswith("= bm25 + 2*(0.5*ql[mu=9] + 3*tfidf % 7)")
+    assert sum("(ql[mu=9])" in line for line in shown) == 2
+    assert [part["by"] for part in explanation.to_json()["parts"]] == [part.by for part in explanation.parts]
+    plain = bind(ranker("bm25"), index.snapshot).explain(question, number)
+    assert "by" not in plain.to_json()["parts"][0]
+    assert "(bm25)" not in str(plain)
+
+
+def test_a_document_of_which_a_part_knows_nothing_is_explained_too(index):
+    number = int(index.snapshot.number("d7"))
+    explanation = bind(ranker("ql + 30*wcs"), index.snapshot).explain(Question("aa gg"), number)
+    assert [part.value for part in explanation.parts if part.by == "wcs"] == [-30]
+    assert math.isclose(explanation.total, explanation.score, rel_tol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bm25",
+        "bm25 % 5",
+        "bm25 % 5 >> ql",
+        "bm25 % 5 >> (ql % 3 >> tfidf)",
+        "bm25 + ql",
+        "2*bm25 + ql % 3 + (ql % 2 >> bm25)",
+    ],
+)
 def test_an_empty_index_gives_nothing(text):
     index = Index.build([])
     for match in ("or", "and", "all"):
@@ -182,21 +425,28 @@ def test_an_empty_index_gives_nothing(text):
         assert bind(ranker(text), index.snapshot).top_many([], 5, match=match) == []
 
 
-@pytest.mark.parametrize("text", ["bm25", "bm25 % 5", "bm25 % 5 >> ql", "bm25 % 5 >> ql % 3"])
+@pytest.mark.parametrize("text", ["bm25", "bm25 % 5", "bm25 % 5 >> ql", "bm25 % 5 >> ql % 3", "bm25 + ql", "2*ql"])
 def test_what_is_asked_is_checked(index, text):
     bound = bind(ranker(text), index.snapshot)
     for k in (0, -1, 1.5, "3", None, True):
         with pytest.raises(UsageError, match="k must be a whole number of at least 1, got "):
             bound.top_many([Question("aa")], k)
-    with pytest.raises(UsageError, match=r"match must be one of or, and, all, got 'xor'"):
-        bound.top_many([Question("aa")], 3, match="xor")
+    for asked in ([Question("aa")], [Question("aa")] * 2):
+        with pytest.raises(UsageError, match=r"match must be one of or, and, all, got 'xor'"):
+            bound.top_many(asked, 3, match="xor")
+    if not text.startswith("bm25 %") and text != "bm25":
+        with pytest.raises(UsageError, match="threads must be a whole number from 1 to 1024, got 0"):
+            bound.top_many([Question("aa")], 3, threads=0)
 
 
-@pytest.mark.parametrize("text", ["bm25[layer=nope]", "bm25 % 5 >> ql[layer=nope]", "bm25[layer=nope] % 5 >> ql"])
+@pytest.mark.parametrize(
+    "text",
+    ["bm25[layer=nope]", "bm25 % 5 >> ql[layer=nope]", "bm25[layer=nope] % 5 >> ql", "bm25 + 2*ql[layer=nope]"],
+)
 def test_a_ranker_that_wants_what_the_index_lacks_is_refused(index, text):
-    with pytest.raises(UsageError, match=r"the index has no layer 'nope'\. It has: main"):
+    with pytest.raises(UsageError, match=r"the index has no layer 'nope'\. It has: main, pairs"):
         bind(ranker(text), index.snapshot)
-    with pytest.raises(UsageError, match=r"the index has no field 'nope'\. It has: text"):
+    with pytest.raises(UsageError, match=r"the index has no field 'nope'\. It has: text, title"):
         bind(ranker(text.replace("layer=", "fields=")), index.snapshot)
 
 

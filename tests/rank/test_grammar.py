@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aboutness.core.algebra import Cut, Ranker, Rerank
+from aboutness.core.algebra import MOST_SIGNS, Ranker
 from aboutness.core.errors import UsageError
-from aboutness.core.kinds import Choice, FieldWeights, Kind, Number, OptionalName
-from aboutness.models.known import MODELS
-from aboutness.models.model import Model
+from aboutness.core.kinds import Choice, FieldWeights, Kind, Number, OptionalName, Whole
 from aboutness.rank.grammar import ranker, split_rankers
+from aboutness.rank.known import known_rankers
 
-KNOWN = ", ".join(MODELS)
+RANKERS = known_rankers()
+KNOWN = ", ".join(RANKERS)
 PIECES = [
     "bm25",
     "ql",
@@ -36,6 +36,12 @@ PIECES = [
     "10",
     "[k1=2]",
     "٣",
+    "+",
+    "*",
+    "2*",
+    "*.5",
+    "1e-3",
+    "1.",
 ]
 
 quick = settings(max_examples=60)
@@ -50,6 +56,8 @@ def values(kind: Kind) -> st.SearchStrategy[Any]:
     if isinstance(kind, Number):
         most = None if math.isinf(kind.most) else kind.most
         return st.floats(kind.least, most, exclude_min=kind.open, allow_infinity=False)
+    if isinstance(kind, Whole):
+        return st.integers(kind.least, kind.most)
     if isinstance(kind, Choice):
         return st.sampled_from(kind.words)
     if isinstance(kind, OptionalName):
@@ -57,27 +65,32 @@ def values(kind: Kind) -> st.SearchStrategy[Any]:
     return st.dictionaries(names, positive, min_size=1) if isinstance(kind, FieldWeights) else st.nothing()
 
 
-def models(name: str) -> st.SearchStrategy[Model]:
-    kind = MODELS[name]
+def models(name: str) -> st.SearchStrategy[Ranker]:
+    kind = RANKERS[name]
     drawn = {one.name: st.just(one.default) | values(one.kind) for one in kind.declared()}
     return st.fixed_dictionaries(drawn).map(lambda given: kind(**given))
 
 
-anything = st.sampled_from(list(MODELS)).flatmap(models)
+anything = st.sampled_from(list(RANKERS)).flatmap(models)
 depths = st.integers(1, 10**12)
+weights = st.sampled_from([0, 1, 30, 0.5]) | st.floats(0, 30)  # four of them multiply to less than 1e9
 
 
 @st.composite
 def expressions(draw: st.DrawFn, steps: int = 4) -> Ranker:
-    form = draw(st.sampled_from(["model", "cut", "rerank"])) if steps else "model"
+    """Rankers made with the operators, pipelines with a name among them."""
+    form = draw(st.sampled_from(["model", "cut", "scaled", "sum", "rerank"])) if steps else "model"
     if form == "model":
         return draw(anything)
+    one = draw(expressions(steps - 1))
     if form == "cut":
-        return Cut(draw(expressions(steps - 1)), draw(depths))
-    first = draw(expressions(steps - 1))
-    if not isinstance(first, (Cut, Rerank)):
-        first = Cut(first, draw(depths))
-    return Rerank(first, draw(expressions(steps - 1)))
+        return one % draw(depths)
+    if form == "scaled":
+        return draw(weights) * one
+    other = draw(expressions(steps - 1))
+    if form == "sum":
+        return one + other
+    return (one if one.limited else one % draw(depths)) >> other
 
 
 @quick
@@ -93,7 +106,7 @@ def test_the_text_of_a_ranker_makes_it_again(expression):
 @given(expressions(3), st.sampled_from(["", " ", "  ", "\t", "\n "]))
 def test_space_between_the_signs_changes_nothing(expression, space):
     text = str(expression)
-    for sign in ("%", ">>", "(", ")", ",", "="):
+    for sign in ("%", ">>", "(", ")", ",", "=", "*"):
         text = text.replace(f" {sign} ", sign).replace(sign, f"{space}{sign}{space}")
     assert ranker(text) == expression
 
@@ -104,6 +117,9 @@ def test_parentheses_hold_together(one, other):
     assert ranker(f"(({one}))") == one
     assert ranker(f"({one}) % 7 >> ({other}) % 3") == one % 7 >> other % 3
     assert ranker(f"({one}) % 7 >> ({other})") == one % 7 >> other
+    assert ranker(f"2 * ({one}) + ({other}) * .5") == 2 * one + other * 0.5
+    assert ranker(f"({one}) + ({other}) % 3") == one + other % 3
+    assert ranker(f"(({one}) + ({other})) % 3") == (one + other) % 3
 
 
 @pytest.mark.parametrize(
@@ -121,10 +137,35 @@ def test_parentheses_hold_together(one, other):
         ("bm25 % 5 >> (ql % 3 >> tfidf)", "bm25 % 5 >> (ql % 3 >> tfidf)"),
         ("bm25 % 007", "bm25 % 7"),
         ("bm25-cosine[k1=0] % 1", "bm25-cosine[k1=0] % 1"),
+        ("bm25+ql", "bm25 + ql"),
+        ("bm25 + 30*bm25-cosine", "bm25 + 30*bm25-cosine"),
+        ("bm25*30 + ql * .50", "30*bm25 + 0.5*ql"),
+        ("1e-3*bm25 + 2.*ql + 1.5E2*tfidf", "0.001*bm25 + 2*ql + 150*tfidf"),
+        ("2*3*bm25*2", "12*bm25"),
+        ("2*(3*bm25)", "6*bm25"),
+        ("(bm25 + ql) + tfidf", "bm25 + ql + tfidf"),
+        ("bm25 + (ql + tfidf)", "bm25 + ql + tfidf"),
+        ("2*(bm25 + ql)", "2*(bm25 + ql)"),
+        ("bm25%100+ql", "bm25 % 100 + ql"),
+        ("2*bm25 % 100 * 3 + ql", "3*(2*bm25 % 100) + ql"),
+        ("(bm25 + ql) % 100 >> tfidf", "(bm25 + ql) % 100 >> tfidf"),
+        ("bm25 % 9 >> ql + tfidf", "bm25 % 9 >> ql + tfidf"),
+        ("(bm25 % 9 >> ql) + tfidf", "(bm25 % 9 >> ql) + tfidf"),
+        ("bm25[variant=bm25+,fields=2*title+text]+ql", "bm25[fields=2*title+text,variant=bm25+] + ql"),
+        ("bm25-desm[alpha=.5] % 10 >> ql", "bm25-desm[alpha=0.5] % 10 >> ql"),
+        ("iwcs-wmd[k=50] >> bm25", "iwcs-wmd[k=50] >> bm25"),
     ],
 )
 def test_texts(text, again):
     assert str(ranker(text)) == again
+
+
+def test_a_cut_applies_to_its_own_term():
+    bm25, ql, tfidf = (ranker(name) for name in ("bm25", "ql", "tfidf"))
+    assert ranker("bm25 % 3 + ql % 5 >> tfidf % 2") == (bm25 % 3 + ql % 5 >> tfidf % 2)
+    assert ranker("2 * bm25 % 5") == (2 * bm25) % 5
+    assert ranker("bm25 % 5 * 2") == 2 * (bm25 % 5)
+    assert ranker("bm25 + 2 * ql") == bm25 + 2 * ql
 
 
 def expected(wanted: str, there: str) -> str:
@@ -139,13 +180,33 @@ def expected(wanted: str, there: str) -> str:
         ("bm52", f"unknown ranker 'bm52'; did you mean 'bm25'? Known: {KNOWN}"),
         ("BM25", f"unknown ranker 'BM25'. Known: {KNOWN}"),
         ("xyz", f"unknown ranker 'xyz'. Known: {KNOWN}"),
-        ("bm25 ql", expected("an end, % or >>", "'ql' stands there")),
-        ("bm25, ql", expected("an end, % or >>", "', ql' stands there")),
-        ("bm25)", expected("an end, % or >>", "')' stands there")),
-        ("bm25[k1=1", expected("an end, % or >>", "'[k1=1' stands there")),
-        ("bm25[k1=[1]]", expected("an end, % or >>", "'[k1=[1]]' stands there")),
-        ("bm25 % 1.5", expected("an end, % or >>", "'.5' stands there")),
-        ("bm25 > ql", expected("an end, % or >>", "'> ql' stands there")),
+        ("bm25 ql", expected("an end, +, *, % or >>", "'ql' stands there")),
+        ("bm25, ql", expected("an end, +, *, % or >>", "', ql' stands there")),
+        ("bm25)", expected("an end, +, *, % or >>", "')' stands there")),
+        ("bm25[k1=1", expected("an end, +, *, % or >>", "'[k1=1' stands there")),
+        ("bm25[k1=[1]]", expected("an end, +, *, % or >>", "'[k1=[1]]' stands there")),
+        ("bm25 % 1.5", expected("a whole number after %", "'1.5' stands there")),
+        ("bm25 % 1e3", expected("a whole number after %", "'1e3' stands there")),
+        ("bm25 % 1" + "0" * 18, expected("a whole number after %", f"'1{'0' * 18}' stands there")),
+        ("bm25 +", expected("the name of a ranker", "the text ends there")),
+        ("bm25 + + ql", expected("the name of a ranker", "'+ ql' stands there")),
+        ("bm25 + 3", expected("* and a ranker after 3", "the text ends there")),
+        ("3 bm25", expected("* and a ranker after 3", "'bm25' stands there")),
+        ("3 * ", expected("the name of a ranker", "the text ends there")),
+        ("3 % 2", expected("* and a ranker after 3", "'% 2' stands there")),
+        ("-2 * bm25", expected("the name of a ranker", "'-2 * bm25' stands there")),
+        ("bm25 * -2", expected("a number, as the weight,", "'-2' stands there")),
+        ("bm25 * ql", expected("a number, as the weight,", "'ql' stands there")),
+        ("bm25 * (2)", expected("a number, as the weight,", "'(2)' stands there")),
+        ("bm25 - ql", "there is no minus, only + with weights of at least 0"),
+        ("(bm25 - 2*ql)", "there is no minus, only + with weights of at least 0"),
+        ("bm25 -ql", "there is no minus, only + with weights of at least 0"),
+        ("2e9*bm25", "the weight of a ranker must be a number at least 0 and at most 1e+09, got 2000000000.0"),
+        ("1e999*bm25", "the weight of a ranker must be a number at least 0 and at most 1e+09, got inf"),
+        ("bm25 + ql >> tfidf", "say how many documents are ranked anew, such as '(bm25 + ql) % 100 >> tfidf'"),
+        ("iwcs-wdm", f"unknown ranker 'iwcs-wdm'; did you mean 'iwcs-wmd'? Known: {KNOWN}"),
+        ("iwcs-wmd[k=0]", "iwcs-wmd: k must be a whole number from 1 to 1000000000, got '0'"),
+        ("bm25 > ql", expected("an end, +, *, % or >>", "'> ql' stands there")),
         ("bm25 %", expected("a whole number after %", "the text ends there")),
         ("bm25 % ten", expected("a whole number after %", "'ten' stands there")),
         ("bm25 % -1", expected("a whole number after %", "'-1' stands there")),
@@ -154,7 +215,7 @@ def expected(wanted: str, there: str) -> str:
         ("(bm25 ql)", expected("a closing parenthesis", "'ql)' stands there")),
         ("()", expected("the name of a ranker", "')' stands there")),
         ("%5", expected("the name of a ranker", "'%5' stands there")),
-        ("25", expected("the name of a ranker", "'25' stands there")),
+        ("25", expected("* and a ranker after 25", "the text ends there")),
         ("bm25 % 5 >>", expected("the name of a ranker", "the text ends there")),
         ("bm25 % 5 >> >> ql", expected("the name of a ranker", "'>> ql' stands there")),
         ("[k1=1]", expected("the name of a ranker", "'[k1=1]' stands there")),
@@ -224,6 +285,12 @@ def test_a_spoilt_text_is_a_ranker_or_refused(expression, data):
         pytest.param("(" * 5000 + "bm25" + ")" * 5000, id="nested"),
         pytest.param("bm25" + " % 1" * 5000, id="cuts"),
         pytest.param("bm25 % 1" + " >> ql" * 5000, id="steps"),
+        pytest.param("bm25" + " + ql" * 5000, id="sum"),
+        pytest.param("2*" * 5000 + "bm25", id="weights before"),
+        pytest.param("bm25" + "*1" * 5000, id="weights after"),
+        pytest.param("1" * 5000 + "*bm25", id="weight"),
+        pytest.param("." + "1" * 5000 + "e-" + "1" * 5000 + "*bm25", id="long weight"),
+        pytest.param("2*(bm25+" * 5000 + "ql" + ")" * 5000, id="nested sums"),
     ],
 )
 def test_a_text_of_any_size_is_a_ranker_or_refused(text):
@@ -234,6 +301,20 @@ def test_a_text_of_any_size_is_a_ranker_or_refused(text):
         return
     assert ranker(str(found)) == found
     assert hash(found) == hash(ranker(str(found)))
+
+
+def test_the_longest_expressions_can_be_read():
+    nested = "bm25"
+    for n in range(MOST_SIGNS // 2):
+        nested = f"2*({nested} + ql)" if n % 2 else f"({nested} + ql) % 5"
+    wide, wrapped = " + ".join(["(ql)"] * (MOST_SIGNS + 1)), "(" * MOST_SIGNS + "bm25" + ")" * MOST_SIGNS
+    for text in (nested, wide, wrapped):
+        found = ranker(text)
+        assert ranker(str(found)) == found
+    assert ranker(nested).signs == MOST_SIGNS
+    for text in (f"({nested}) % 5", "bm25" + " + ql" * (MOST_SIGNS + 1), "(" * 101 + "bm25" + ")" * 101):
+        with pytest.raises(UsageError, match=f"a ranker may have at most {MOST_SIGNS} "):
+            ranker(text)
 
 
 # --- lists ------------------------------------------------------------------------------------------------------

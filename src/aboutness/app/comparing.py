@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from aboutness.app.index import DEFAULT_ANALYZER, Index
 from aboutness.app.search import DEFAULT_RANKER, How
+from aboutness.app.vectors import trainer
 from aboutness.core.algebra import Ranker
-from aboutness.core.errors import BadInput, BadRecord, StorageError
+from aboutness.core.errors import BadInput, BadRecord, StorageError, UsageError
 from aboutness.corpus.beir import read_qrels
 from aboutness.corpus.topics import read_topics
 from aboutness.evaluate.atomic import write_whole
@@ -28,8 +29,14 @@ from aboutness.evaluate.runs import read_run, write_run
 from aboutness.experiment.collection import Collection, collection
 from aboutness.experiment.compare import DEPTH, Comparison, Progress, compare_on, rankings
 from aboutness.index.writer import Progress as IndexProgress
+from aboutness.models.embedding import Embedding
 from aboutness.models.model import checked_k
+from aboutness.rank.inside import models_in
+from aboutness.rank.known import known_rankers
 from aboutness.text.analyzer import Analyzer
+from aboutness.vectors.known import TRAINERS
+from aboutness.vectors.trainer import Tell, Trainer
+from aboutness.vectors.words import WordVectors
 
 if TYPE_CHECKING:
     from ir_measures import Measure
@@ -39,36 +46,64 @@ __all__ = [
     "results_in", "run_queries", "save_comparison",
 ]  # fmt: skip
 
+DEFAULT_TRAINER = "word2vec"
+
 
 def compare(
-    rankers: str | Ranker | Iterable[str | Ranker],
+    rankers: str | Ranker | Iterable[str | Ranker] | None,
     on: Collection | str | Path,
     measures: str | Iterable[str | Measure] = DEFAULT_MEASURES,
     *,
     analyzer: str | Analyzer = DEFAULT_ANALYZER,
     index: Index | None = None,
+    vectors: str | Path | WordVectors | Trainer | None = None,
     depth: int = DEPTH,
     match: str = "or",
     fields: str | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
     indexing: IndexProgress | None = None,
+    training: Tell | None = None,
 ) -> Comparison:
     """Compare rankers on a collection: means of measures over all judged queries, and values for each query.
 
-    The documents are indexed in memory with `analyzer`, unless an `index` that holds them is given. Rankings are
-    measured to `depth` documents; `match` and `fields` are as in `Index.search`.
+    Without rankers (None), all that are known are compared but those that the vectors do not suffice for.
+    The documents are indexed in memory with `analyzer`, unless an `index` that holds them is given. Where a ranker
+    needs word vectors, these are `vectors`: a file, some that are loaded, or a way of training on the documents
+    ("word2vec" unless said, by one thread, so that it gives the same every time). Rankings are measured to `depth`
+    documents; `match` and `fields` are as in `Index.search`.
     """
+    if index is not None and vectors is not None:
+        raise UsageError("an index has its own word vectors: give `index` or `vectors`, not both")
     chosen_measures = parse_measures(measures)
     opened = on if isinstance(on, Collection) else collection(on)
-    asked = [rankers] if isinstance(rankers, str | Ranker) else list(rankers)
+    every = list(known_rankers()) if rankers is None else rankers
+    asked = [every] if isinstance(every, str | Ranker) else list(every)
     hows = [How(one, checked_k(depth), match, fields=fields) for one in asked]
     chosen = [how.expression for how in hows]
-    held = Index.build(opened.documents(), analyzer=analyzer, progress=indexing) if index is None else index
+    if index is None:
+        held = Index.build(opened.documents(), analyzer=analyzer, progress=indexing)
+        if any(isinstance(model, Embedding) for one in chosen for model in models_in(one)):
+            give_vectors(held, DEFAULT_TRAINER if vectors is None else vectors, training)
+    else:
+        held = index
     step = hows[0].step if hows else "or"
     return compare_on(
-        held.snapshot, opened, chosen, chosen_measures, depth=depth, match=step, threads=threads, progress=progress
-    )
+        held.snapshot, opened, chosen, chosen_measures, depth=depth, match=step, threads=threads,
+        progress=progress, lenient=rankers is None,
+    )  # fmt: skip
+
+
+def give_vectors(index: Index, vectors: str | Path | WordVectors | Trainer, tell: Tell | None = None) -> None:
+    """Keep word vectors in an index: from a file, some that are loaded, or trained on its documents."""
+    if isinstance(vectors, WordVectors):
+        index.keep_vectors(vectors, "given")
+    elif isinstance(vectors, Trainer):
+        index.train(vectors, threads=1, progress=tell)
+    elif vectors in TRAINERS:
+        index.train(trainer(str(vectors), {}), threads=1, progress=tell)
+    else:
+        index.import_vectors(vectors)
 
 
 def save_comparison(comparison: Comparison, folder: str | Path) -> list[Path]:

@@ -13,7 +13,8 @@ from aboutness.app.sources import Sources
 from aboutness.core.record import Query
 from aboutness.experiment.collection import Collection
 from aboutness.experiment.compare import Comparison
-from aboutness.models.known import MODELS
+from aboutness.vectors.trainer import Tell
+from aboutness.vectors.words import WordVectors
 
 SEARCHES = ("compress data", "parse command line options", "shuffle a list")
 MEASURES = ("nDCG@10", "AP", "RR", "P@5", "R@100")
@@ -23,6 +24,11 @@ def build_demo(path: str | Path | None = None) -> Index:
     """Index the standard library's documentation; at a path, in the place of an earlier one."""
     there = path is not None and Path(path).exists()
     return Index.build(Sources(["stdlib"]).documents(), path, overwrite=there)
+
+
+def train_demo(index: Index, tell: Tell | None = None) -> WordVectors:
+    """Train word vectors on the documentation, by one thread: the same every time."""
+    return index.train("word2vec", dim=100, threads=1, progress=tell)
 
 
 def demo_collection(index: Index) -> Collection:
@@ -43,7 +49,7 @@ def demo_collection(index: Index) -> Collection:
 
 def compare_demo(index: Index) -> Comparison:
     """Compare all rankers on the questions."""
-    return compare([model() for model in MODELS.values()], demo_collection(index), MEASURES, index=index)
+    return compare(None, demo_collection(index), MEASURES, index=index)
 
 
 def search_demo(index: Index, k: int = 3) -> list[Hits]:

@@ -10,7 +10,7 @@ import numpy as np
 from aboutness.app.index import Index
 from aboutness.index.metadata import decode_entry
 from aboutness.index.snapshot import Snapshot
-from aboutness.models.known import MODELS
+from aboutness.rank.known import known_rankers
 from aboutness.text.analyzers import known_analyzers
 
 
@@ -86,13 +86,13 @@ def analyzers() -> list[dict[str, str]]:
 
 
 def models() -> list[dict[str, Any]]:
-    """Return the registered rankers with their declared parameters."""
+    """Return the registered rankers, models and pipelines, with their declared parameters."""
     return [
         {
             "name": name,
-            "summary": model.summary,
-            "source": model.source,
-            "parameters": [declared.to_json() for declared in model.declared()],
+            "summary": ranker.summary,
+            "source": ranker.source,
+            "parameters": [declared.to_json() for declared in ranker.declared()],
         }
-        for name, model in MODELS.items()
+        for name, ranker in known_rankers().items()
     ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from threading import Lock
 
+import numpy as np
+
 from aboutness.core.algebra import Ranker
 from aboutness.index.snapshot import Snapshot
 from aboutness.models.question import Question
@@ -46,6 +48,8 @@ class Generation:
         try:
             searcher = bind(ranker, self.snapshot, self.bound)
             searcher.top_many([Question("")], 1, threads=1)  # compiled code is loaded now, not when timed
+            for number in self.snapshot.live_numbers()[:1]:
+                searcher.scores(Question(document=int(number)), np.array([number]))
         except BaseException:
             with self._lock:
                 self._places.pop(ranker, None)  # what cannot be bound takes nobody's place

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from aboutness.app.build import Build, Records
 from aboutness.app.generation import Generation
+from aboutness.app.keeping import bring_up_to_date, prepare
 from aboutness.app.search import DEFAULT_RANKER, Asked, Fields, Hits, How, checked_question, search, search_like
 from aboutness.app.vectors import (
     drop_vectors,
@@ -22,10 +23,9 @@ from aboutness.app.vectors import (
     train,
     trainer,
     vectors_for_oov,
-    vectors_of,
 )
 from aboutness.core.algebra import Ranker
-from aboutness.core.errors import UsageError, shown
+from aboutness.core.errors import AboutnessError, UsageError, shown
 from aboutness.core.record import Document
 from aboutness.core.rejects import OnBad, stop
 from aboutness.index.check import CheckReport, check
@@ -39,11 +39,13 @@ from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.text.analyzer import Analyzer
 from aboutness.text.analyzers import analyzer as named_analyzer
 from aboutness.vectors.coverage import Coverage
+from aboutness.vectors.kept import vectors_of
 from aboutness.vectors.neighbours import Neighbour, Words
 from aboutness.vectors.trainer import Tell, Trainer
 from aboutness.vectors.words import EXACT, WordVectors
 
 if TYPE_CHECKING:
+    from aboutness.app.perturbing import Perturbation
     from aboutness.index.view import LayerView
 
 DEFAULT_ANALYZER = "english"
@@ -195,6 +197,41 @@ class Index:
         number = generation.snapshot.number(identifier)
         return searcher.explain(checked_question(generation, query), number)
 
+    def explain_page(
+        self,
+        query: str,
+        identifiers: str | Sequence[str],
+        rankers: str | Ranker | Sequence[str | Ranker] = DEFAULT_RANKER,
+    ) -> str:
+        """Return a web page (HTML, whole in itself) that shows why documents have their scores, words marked."""
+        from aboutness.app.explaining import explain_page
+
+        some = [identifiers] if isinstance(identifiers, str) else identifiers
+        chosen = [rankers] if isinstance(rankers, str | Ranker) else rankers
+        return explain_page(self.generation, query, some, chosen)
+
+    def perturb(
+        self,
+        query: str,
+        passages: Mapping[str, str | Mapping[str, str]],
+        replace: Sequence[tuple[str, str]] = (),
+        rankers: str | Ranker | Iterable[str | Ranker] | None = None,
+    ) -> Perturbation:
+        """Score passages as if they were documents of the index, as they are and with words replaced.
+
+        `replace` are pairs of a word and what stands in its place. Nothing is written to the index.
+        """
+        from aboutness.app.perturbing import perturb
+
+        return perturb(self, query, passages, replace, rankers)
+
+    def prepare(self, rankers: str | Ranker | Iterable[str | Ranker] | None = None) -> list[str]:
+        """Keep in the index the documents' vectors that some rankers need, so that these are ready at once.
+
+        Without rankers, what is kept is brought up to date. Returns the models whose vectors are kept.
+        """
+        return prepare(self, rankers)
+
     # --- word vectors ----------------------------------------------------------------------------------
 
     def train(
@@ -259,7 +296,7 @@ class Index:
 
     def vectors(self, name: str | None = None) -> WordVectors:
         """Return the word vectors with a name, or the only ones."""
-        return vectors_of(self.snapshot, name)
+        return vectors_of(self.snapshot.trained, name)
 
     def neighbours(self, words: Words, k: int = 10, *, vectors: str | None = None) -> dict[str, list[Neighbour]]:
         """Return the nearest words "in-in", "out-out" and "in-out" of a word or a sum ("king - man + woman")."""
@@ -320,6 +357,14 @@ class Index:
     @contextlib.contextmanager
     def changes(self) -> Iterator[IndexWriter]:
         """Make several changes in one commit; none of them where the block raises."""
+        with self.writing() as writer:
+            yield writer
+        with contextlib.suppress(AboutnessError):  # what is derived from documents is made when it is needed
+            bring_up_to_date(self)
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[IndexWriter]:
+        """Do as `changes`, but leave what is derived from documents as it is."""
         with IndexWriter(self.path, durable=self._memory is None) as writer:
             yield writer
             writer.commit()

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aboutness.app.generation import Generation
-from aboutness.core.algebra import Cut, Ranker, Rerank
+from aboutness.core.algebra import Cut, Ranker, Rerank, Scaled, Sum
 from aboutness.core.errors import UsageError, shown
 from aboutness.core.kinds import FieldWeights, checked
 from aboutness.core.record import Document, Query
@@ -23,6 +23,7 @@ from aboutness.models.ranking import Explanation, Ranking
 from aboutness.rank.bound import Searcher
 from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.rank.grammar import split_rankers
+from aboutness.rank.pipelines import Pipeline
 
 __all__ = ["DEFAULT_RANKER", "Hit", "Hits", "How", "named_ranker", "search", "search_like", "split_rankers"]
 
@@ -240,13 +241,15 @@ def text_of(asked: Asked) -> str:
 
 
 def _with_fields(ranker: Ranker, fields: Fields | None) -> Ranker:
-    """Return the ranker with the fields chosen in all models that choose none themselves."""
+    """Return the ranker with the fields chosen in all models and pipelines that choose none themselves."""
     if fields is None:
         return ranker
-    if isinstance(ranker, Cut):
+    if isinstance(ranker, (Cut, Scaled)):
         return replace(ranker, ranker=_with_fields(ranker.ranker, fields))
+    if isinstance(ranker, Sum):
+        return Sum(tuple(_with_fields(part, fields) for part in ranker.parts))
     if isinstance(ranker, Rerank):
         return Rerank(_with_fields(ranker.first, fields), _with_fields(ranker.second, fields))
-    if not isinstance(ranker, Model) or ranker.fields is not None:
+    if not isinstance(ranker, (Model, Pipeline)) or ranker.fields is not None:
         return ranker
     return replace(ranker, fields=checked(FieldWeights(), "fields", fields))

@@ -16,12 +16,12 @@ from aboutness.corpus.topics import read_topics
 from aboutness.index import disk
 from aboutness.index.arrays import Array, Blocks
 from aboutness.index.lock import WriterLock
-from aboutness.index.manifest import ArtefactEntry
 from aboutness.index.snapshot import Snapshot
 from aboutness.text.analyzer import Analyzer
 from aboutness.vectors import coverage, store
 from aboutness.vectors.checkpoint import Checkpoint
 from aboutness.vectors.coverage import Coverage
+from aboutness.vectors.kept import KIND, entry_of, vectors_of
 from aboutness.vectors.known import TRAINERS
 from aboutness.vectors.load import FORMATS, convert, load_vectors, look_at, outline, streamed
 from aboutness.vectors.neighbours import Neighbour, Words, weighted
@@ -34,32 +34,11 @@ if TYPE_CHECKING:
 
 Near: TypeAlias = dict[str, list[Neighbour]]
 
-KIND = "word-vectors"
 IMPORTED = "vectors"  # the name of what is imported, unless said
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 TRAINING = "training"  # the folder of an index in which checkpoints are
 
 # --- in an index --------------------------------------------------------------------------------------------
-
-
-def vectors_of(snapshot: Snapshot, name: str | None = None) -> WordVectors:
-    """Return word vectors of an index: those with a name, or the only ones."""
-    return WordVectors.of_arrays(snapshot.artefact(_entry(snapshot, name).name))
-
-
-def _entry(snapshot: Snapshot, name: str | None) -> ArtefactEntry:
-    entries = {entry.name: entry for entry in snapshot.manifest.artefacts.values() if entry.kind == KIND}
-    if not entries:
-        raise NotFound(
-            f"{snapshot.folder} has no word vectors; train some (aboutness train {snapshot.folder} word2vec), or "
-            f"import some (aboutness vectors import FILE -o {snapshot.folder})"
-        )
-    if name is None and len(entries) > 1:
-        raise UsageError(f"{snapshot.folder} has several word vectors; name one: {', '.join(entries)}")
-    chosen = next(iter(entries)) if name is None else name
-    if chosen not in entries:
-        raise NotFound(f"{snapshot.folder} has no word vectors {chosen!r}. It has: {', '.join(entries)}")
-    return entries[chosen]
 
 
 def trainer(kind: str, parameters: Mapping[str, Any]) -> Trainer:
@@ -118,7 +97,7 @@ def train(
             )
         if checkpoint:
             checkpoint.clear()
-    return vectors_of(index.snapshot, name)
+    return vectors_of(index.snapshot.trained, name)
 
 
 @contextlib.contextmanager
@@ -166,7 +145,7 @@ def import_into(
     arrays, provenance = _imported(path, out, vocab, format, only, case, steps)
     with index.changes() as writer:
         writer.save_artefact(name, KIND, arrays, provenance)
-    return vectors_of(index.snapshot, name)
+    return vectors_of(index.snapshot.trained, name)
 
 
 def _terms(snapshot: Snapshot, layer: str | None) -> list[str]:
@@ -195,15 +174,15 @@ def _imported(
 
 def process_in(index: Index, steps: Sequence[str], name: str | None, new_name: str | None) -> WordVectors:
     """Process vectors of an index, and keep the result under another name or in their place."""
-    entry = _entry(index.snapshot, name)
-    vectors = vectors_of(index.snapshot, entry.name)
+    entry = entry_of(index.snapshot.trained, name)
+    vectors = vectors_of(index.snapshot.trained, entry.name)
     target = _checked_name(new_name or entry.name)
     if target == entry.name:
         _check_no_loss(vectors)
     made = process(vectors, steps)
     with index.changes() as writer:
         writer.save_artefact(target, KIND, made.arrays(), made.provenance, entry.seed, generation=entry.generation)
-    return vectors_of(index.snapshot, target)
+    return vectors_of(index.snapshot.trained, target)
 
 
 def _check_no_loss(vectors: WordVectors) -> None:
@@ -219,12 +198,12 @@ def keep_vectors(index: Index, vectors: WordVectors, name: str) -> WordVectors:
     with index.changes() as writer:
         kept = vectors.elsewhere()
         writer.save_artefact(_checked_name(name), KIND, kept.arrays(), kept.provenance)
-    return vectors_of(index.snapshot, name)
+    return vectors_of(index.snapshot.trained, name)
 
 
 def drop_vectors(index: Index, name: str) -> None:
     """Remove vectors from an index."""
-    entry = _entry(index.snapshot, name)
+    entry = entry_of(index.snapshot.trained, name)
     with index.changes() as writer:
         writer.drop_artefact(entry.name)
 
@@ -250,7 +229,7 @@ def is_index(path: str | Path) -> bool:
 def open_vectors(path: str | Path, name: str | None = None) -> WordVectors:
     """Return the vectors of an index, or load those of a file."""
     if is_index(path):
-        return vectors_of(Snapshot.open(path), name)
+        return vectors_of(Snapshot.open(path).trained, name)
     if name is not None:
         raise UsageError(f"{path} is not an index, so that it has no vectors with the name {name!r}")
     return load_vectors(path)
@@ -398,7 +377,7 @@ def _layer(snapshot: Snapshot, vectors: WordVectors) -> str | None:
 def vectors_for_oov(snapshot: Snapshot, vectors: str | None) -> WordVectors:
     """Return the vectors of an index by name, or the words of a file, of which no vector is read."""
     if vectors is None or vectors in snapshot.manifest.artefacts:
-        return vectors_of(snapshot, vectors)
+        return vectors_of(snapshot.trained, vectors)
     try:
         return outline(look_at(vectors))
     except NotFound:

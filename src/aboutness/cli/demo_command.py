@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from aboutness.cli.render import ends_well
+from aboutness.cli.render import ends_well, training_progress
 from aboutness.cli.search_commands import show_hits
 
 
@@ -27,7 +27,7 @@ def demo(
     ] = False,
 ) -> None:
     """Index the documentation of Python's standard library, compare all rankers on it, and search it."""
-    from aboutness.app.demo import build_demo, compare_demo, search_demo
+    from aboutness.app.demo import build_demo, compare_demo, search_demo, train_demo
 
     start = time.perf_counter()
     typer.echo("Indexing the documentation of Python's standard library …", err=True)
@@ -37,6 +37,10 @@ def demo(
         f"{len(index):,} modules, classes and functions; {int(view.total_length):,} words, "
         f"{view.vocabulary_size:,} of them different; {time.perf_counter() - start:.1f} s"
     )
+    start = time.perf_counter()
+    with training_progress("training word vectors") as tell:
+        vectors = train_demo(index, tell)
+    typer.echo(f"Trained vectors of {len(vectors):,} words on it; {time.perf_counter() - start:.1f} s")
     start = time.perf_counter()
     compared = compare_demo(index)
     typer.echo(

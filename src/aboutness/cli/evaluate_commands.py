@@ -78,6 +78,13 @@ def experiment(
     index: Annotated[
         Path | None, typer.Option("--index", help="An index that holds the documents, instead of a new one.")
     ] = None,
+    vectors: Annotated[
+        str | None,
+        typer.Option(
+            "--vectors",
+            help="Word vectors for the rankers that need some: a file, or how to train them. [default: word2vec]",
+        ),
+    ] = None,
     k: Annotated[int, typer.Option("-k", help="How many documents of each ranking are measured.")] = 1000,
     match: MatchOption = "or",
     fields: FieldsOption = None,
@@ -90,25 +97,28 @@ def experiment(
     """Compare rankers on a test collection; all that are registered unless some are named."""
     from aboutness.app.comparing import DEFAULT_MEASURES, compare, results_in, save_comparison
     from aboutness.app.comparing import collection as opened
-    from aboutness.app.describe import models
     from aboutness.app.index import DEFAULT_ANALYZER, Index
 
     if index and analyzer:
         raise UsageError("an index has its own analyzer: give --index or --analyzer, not both")
-    rankers = chosen_rankers(ranker) if ranker else [row["name"] for row in models()]
+    if index and vectors:
+        raise UsageError("an index has its own word vectors: give --index or --vectors, not both")
+    rankers = chosen_rankers(ranker) if ranker else None
     with results_in(output):
-        with queries_progress("indexing") as (tell_documents, tell_queries):
+        with queries_progress("indexing") as (tell_documents, tell_queries, tell_training):
             found = compare(
                 rankers,
                 opened(collection),
                 DEFAULT_MEASURES if measures is None else measures,
                 analyzer=DEFAULT_ANALYZER if analyzer is None else analyzer,
                 index=Index.open(index) if index else None,
+                vectors=vectors,
                 depth=k,
                 match=match,
                 fields=fields,
                 progress=tell_queries,
                 indexing=tell_documents,
+                training=tell_training,
             )
         if as_json:
             show_json(found.to_json(per_query=per_query))
@@ -128,6 +138,8 @@ def _show_comparison(found: Comparison, *, per_query: bool) -> None:
         show_table([{"ranker": str(row.ranker), "query": query, **values[query]} for query in values])
         typer.echo()
     typer.echo(str(found))
+    for ranker, why in found.left_out.items():
+        typer.echo(f"{ranker} is left out: {why}", err=True)
     unknown = sum(map(len, found.unknown.values()))
     _tell(found.collection, unknown, "judged documents are not in the collection: they count as never found")
     unanswered = len(found.rows[0].evaluation.unanswered) if found.rows else 0

@@ -48,6 +48,7 @@ def register(app: typer.Typer) -> None:
         "delete": delete,
         "merge": merge,
         "layer": layer,
+        "prepare": prepare,
         "info": info,
         "check": check,
         "analyzers": analyzers,
@@ -189,6 +190,33 @@ def layer(
         show_json({"index": str(folder), "layer": name, "analyzer": analyzer, "terms": terms})
     else:
         typer.echo(f"Added layer {name} ({analyzer}): {terms:,} terms")
+
+
+def prepare(
+    folder: FolderArgument,
+    ranker: Annotated[
+        list[str] | None,
+        typer.Option("-r", "--ranker", help="A ranker on document vectors, such as iwcs (repeatable)."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Keep in the index the document vectors that rankers need, so that these are ready at once.
+
+    Without -r, what is kept is brought up to date; many changes of documents do that by themselves.
+    """
+    from aboutness.app.index import Index
+    from aboutness.app.search import split_rankers
+
+    index = Index.open(folder)
+    start = time.perf_counter()
+    with working("preparing"):
+        kept = index.prepare([one for text in ranker for one in split_rankers(text)] if ranker else None)
+    if as_json:
+        show_json({"index": str(folder), "kept": kept})
+    elif kept:
+        typer.echo(f"kept the document vectors of {', '.join(kept)} ({time.perf_counter() - start:.1f} s)")
+    else:
+        typer.echo("no document vectors are kept; say for which ranker with -r, such as -r iwcs")
 
 
 def info(folder: FolderArgument, as_json: JsonOption = False) -> None:

@@ -9,7 +9,14 @@ from typing import Annotated
 import typer
 
 from aboutness._version import __version__
-from aboutness.cli import demo_command, evaluate_commands, index_commands, search_commands, vector_commands
+from aboutness.cli import (
+    demo_command,
+    evaluate_commands,
+    index_commands,
+    perturb_command,
+    search_commands,
+    vector_commands,
+)
 
 app = typer.Typer(
     name="aboutness",
@@ -24,6 +31,7 @@ index_commands.register(app)
 search_commands.register(app)
 evaluate_commands.register(app)
 vector_commands.register(app)
+perturb_command.register(app)
 
 
 def _version(wanted: bool) -> None:

@@ -153,10 +153,12 @@ def progress(title: str, total: int) -> Iterator[tuple[Tell, Callable[[int], Non
 
 
 @contextmanager
-def queries_progress(title: str) -> Iterator[tuple[Tell, Callable[[str, int, int], None]]]:
-    """Show, on a terminal, documents as they are indexed, and then each ranker's queries as they are answered."""
+def queries_progress(
+    title: str,
+) -> Iterator[tuple[Tell, Callable[[str, int, int], None], Callable[[Any], None]]]:
+    """Show, on a terminal, documents as they are indexed, the training, and each ranker's queries."""
     if not sys.stderr.isatty():
-        yield (lambda _documents, _characters: None), (lambda _ranker, _done, _total: None)
+        yield (lambda _documents, _characters: None), (lambda _ranker, _done, _total: None), (lambda _: None)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -178,7 +180,10 @@ def queries_progress(title: str) -> Iterator[tuple[Tell, Callable[[str, int, int
         def tell_queries(ranker: str, done: int, total: int) -> None:
             bar.update(task, description=ranker, completed=done, total=total)
 
-        yield tell_documents, tell_queries
+        def tell_training(progress: Any) -> None:  # noqa: ANN401 - as in training_progress
+            bar.update(task, description="training", completed=progress.done, total=progress.total)
+
+        yield tell_documents, tell_queries, tell_training
 
 
 @contextmanager

@@ -12,10 +12,12 @@ from aboutness.cli.render import ends_well, one_line, show_json, show_table, wor
 from aboutness.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from aboutness.app.index import Index
     from aboutness.app.search import Hits
 
 INDENT = " " * 4
 WIDTH = 100  # of a title, at most
+MOST_PARTS = 10  # of an explanation below a hit; the command explain shows all
 
 FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the index.")]
 RankerOption = Annotated[
@@ -80,22 +82,50 @@ def search(
 def explain(
     folder: FolderArgument,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="The query.")],
-    document: Annotated[str, typer.Argument(metavar="ID", help="The id of the document.")],
+    documents: Annotated[list[str], typer.Argument(metavar="ID", help="The ids of documents.")],
     ranker: RankerOption = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", help="Make a web page with the documents' words marked; - prints it."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say why a document has its score for a query: what each word adds, and the numbers this comes from."""
+    """Say why documents have their scores for a query: what each word adds, and the numbers this comes from."""
     from aboutness.app.index import Index
     from aboutness.app.search import named_ranker
 
+    if html is not None and as_json:
+        raise UsageError("--html makes a page and --json prints JSON; choose one of them")
     index = Index.open(folder)
-    found = [(str(named_ranker(one)), index.explain(query, document, one)) for one in chosen_rankers(ranker)]
+    rankers = chosen_rankers(ranker)
+    if html is not None:
+        explain_as_page(index, query, documents, rankers, html)
+        return
+    found = [
+        (document, str(named_ranker(one)), index.explain(query, document, one))
+        for document in documents
+        for one in rankers
+    ]
     if as_json:
-        plain = [{"query": query, "id": document, "ranker": one, **why.to_json()} for one, why in found]
+        plain = [{"query": query, "id": document, "ranker": one, **why.to_json()} for document, one, why in found]
         show_json(plain[0] if len(plain) == 1 else plain)
         return
-    for one, why in found:
-        typer.echo(f"{one}: {why}")
+    for document, one, why in found:
+        typer.echo(f"{one}: {why}" if len(documents) == 1 else f"{one_line(document)}, {one}: {why}")
+
+
+def explain_as_page(index: Index, query: str, documents: list[str], rankers: list[str], target: Path) -> None:
+    """Write the page that explains documents' scores, and say where, or print it."""
+    from aboutness.app.explaining import explain_page, write_page
+
+    with working("explaining"):
+        page = explain_page(index.generation, query, documents, rankers)
+    if str(target) == "-":
+        typer.echo(page.encode(), nl=False)
+        return
+    write_page(page, target)
+    count = "1 document" if len(documents) == 1 else f"{len(documents):,} documents"
+    typer.echo(f"{count} explained by {', '.join(rankers)}; the page is {target}")
 
 
 def run(
@@ -161,7 +191,7 @@ def show_hits(hits: Hits, *, explained: bool) -> None:
         title = typer.style(one_line(hit.title, WIDTH), bold=True)
         typer.echo(f"{hit.rank:>3}  {hit.score:8.4f}  {title}  ({one_line(hit.id)})")
         if explained:
-            for line in str(hit.explain()).splitlines()[1:]:
+            for line in hit.explain().lines(MOST_PARTS)[1:]:
                 typer.echo(f"{INDENT}{line}")
         elif hit.text not in ("", hit.title):
             typer.echo(f"{INDENT} {typer.style(one_line(hit.text), dim=True)}")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from aboutness.core.algebra import Ranker
+from aboutness.core.errors import NotFound, UsageError
 from aboutness.core.record import Query
 from aboutness.evaluate.evaluation import Evaluation, evaluate, unknown_documents
 from aboutness.evaluate.measures import measures as parse_measures
@@ -67,6 +68,7 @@ class Comparison:
     measures: tuple[str, ...]
     rows: tuple[Row, ...]
     unknown: dict[str, list[str]]  # judged documents that the collection does not have, by query
+    left_out: dict[str, str] = field(default_factory=dict)  # rankers that cannot be used here, and why
 
     @property
     def queries(self) -> int:
@@ -83,6 +85,7 @@ class Comparison:
             "unanswered": len(self.rows[0].evaluation.unanswered) if self.rows else 0,
             "unknown_documents": sum(map(len, self.unknown.values())),
             "rows": [row.to_json() for row in self.rows],
+            **({"left_out": self.left_out} if self.left_out else {}),
         }
         if per_query:
             plain["per_query"] = {str(row.ranker): row.evaluation.per_query for row in self.rows}
@@ -110,15 +113,27 @@ def compare_on(
     match: Match = "or",
     threads: int | None = None,
     progress: Progress | None = None,
+    lenient: bool = False,
 ) -> Comparison:
-    """Run rankers over the judged queries of a collection that an index holds, and measure them."""
+    """Run rankers over the judged queries of a collection that an index holds, and measure them.
+
+    When `lenient`, a ranker that cannot be bound to the index, such as one without its vectors, is left out.
+    """
     chosen = parse_measures(measures)
     depth = checked_k(depth)
     queries = collection.judged_queries
     rows = []
+    left_out: dict[str, str] = {}
     for ranker in dict.fromkeys(rankers):
         found: dict[str, Ranking] = {}
-        for query, ranking in rankings(bind(ranker, snapshot), queries, depth, match, threads):
+        try:
+            searcher = bind(ranker, snapshot)
+        except (NotFound, UsageError) as error:
+            if not lenient:
+                raise
+            left_out[str(ranker)] = str(error)
+            continue
+        for query, ranking in rankings(searcher, queries, depth, match, threads):
             found[query] = ranking
             if progress and (len(found) % AT_ONCE == 0 or len(found) == len(queries)):
                 progress(str(ranker), len(found), len(queries))
@@ -131,6 +146,7 @@ def compare_on(
         measures=tuple(str(measure) for measure in chosen),
         rows=tuple(rows),
         unknown=missing_documents(snapshot, collection),
+        left_out=left_out,
     )
 
 

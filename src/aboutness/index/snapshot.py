@@ -20,6 +20,7 @@ from aboutness.index.filters import Where, matching
 from aboutness.index.layer import LayerSegment, layer_roles
 from aboutness.index.manifest import FileEntry, Manifest, SegmentEntry
 from aboutness.index.segment import DOCUMENTS, Segment, pack_ids
+from aboutness.index.trained import Trained
 from aboutness.index.view import LayerView
 from aboutness.text.analyzer import Analyzer
 
@@ -36,12 +37,12 @@ class Snapshot:
         folder: Path,
         manifest: Manifest,
         segments: Sequence[Segment],
-        artefacts: Mapping[str, dict[str, NDArray[Any]] | Exception],
+        trained: Trained | None = None,
     ) -> None:
         self.folder = folder
         self.manifest = manifest
         self.segments = tuple(segments)
-        self._artefacts = artefacts
+        self.trained = trained or Trained(folder)
         self._views: dict[tuple[str, tuple[float, ...]], LayerView] = {}
 
     @classmethod
@@ -80,7 +81,7 @@ class Snapshot:
                 if verify:
                     raise
                 artefacts[name] = error  # told when it is asked for: the documents can be searched without it
-        return cls(folder, manifest, segments, artefacts)
+        return cls(folder, manifest, segments, Trained(folder, manifest.artefacts, artefacts))
 
     @property
     def generation(self) -> int:
@@ -140,9 +141,10 @@ class Snapshot:
             return found
         if len(self._views) >= MOST_VIEWS:
             self._views = {}  # weights can be anything: there is no end to them
-        return self._views.setdefault(
-            key, LayerView(self.segments, name, self.analyzer(name), weights, self.fields)
-        )
+        return self._views.setdefault(key, self._made_view(name, weights))
+
+    def _made_view(self, layer: str, weights: NDArray[np.float64]) -> LayerView:
+        return LayerView(self.segments, layer, self.analyzer(layer), weights, self.fields, self.trained)
 
     def _weights(self, fields: Mapping[str, float] | Sequence[str] | None) -> NDArray[np.float64]:
         known = self.manifest.fields
@@ -217,13 +219,7 @@ class Snapshot:
 
     def artefact(self, name: str) -> dict[str, NDArray[Any]]:
         """Return the arrays of something trained."""
-        if name not in self._artefacts:
-            known = ", ".join(self._artefacts) or "none"
-            raise NotFound(f"the index has no trained artefact {name!r}. It has: {known}")
-        arrays = self._artefacts[name]
-        if isinstance(arrays, Exception):
-            raise DamagedIndex(f"the trained artefact {name!r} cannot be read: {arrays}; train it anew")
-        return arrays
+        return self.trained.artefact(name)
 
 
 def open_segment(

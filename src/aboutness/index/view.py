@@ -17,6 +17,7 @@ from aboutness.index.layer import LayerSegment, cells_of
 from aboutness.index.postings import PostingLists, weighted_sum
 from aboutness.index.segment import Segment, pack_ids
 from aboutness.index.statistics import Statistics
+from aboutness.index.trained import Once, Trained
 from aboutness.text.analyzer import Analyzer
 from aboutness.text.strings import take
 
@@ -36,12 +37,16 @@ class LayerView:
         analyzer: Analyzer,
         weights: NDArray[np.float64],
         fields: Sequence[str] = (),
+        trained: Trained | None = None,
     ) -> None:
         self.segments = tuple(segments)
         self.layer = layer
         self.analyzer = analyzer
         self.weights = weights  # of all fields of the index; 0 for those not chosen
         self.field_names = tuple(fields)
+        self.trained = trained or Trained()
+        self.lent = False  # whether what is trained belongs to other documents
+        self.once = Once()  # for what models derive from the view, and share
         self._known: dict[str, tuple[int, int]] = {}
 
     @property
@@ -167,6 +172,11 @@ class LayerView:
     def alive(self) -> NDArray[np.bool_]:
         """Return for each document number whether it is alive."""
         return ~np.concatenate([np.zeros(0, np.bool_), *(segment.dead_mask() for segment in self.segments)])
+
+    @cached_property
+    def arrivals(self) -> NDArray[np.int64]:
+        """Return for each document number one that stays the same for good; they ascend."""
+        return np.concatenate([np.zeros(0, np.int64), *(segment.arrivals for segment in self.segments)])
 
     def rows(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]]:
         """Yield, for each segment, where each document's terms end, the terms, and their weighted counts.

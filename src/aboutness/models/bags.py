@@ -76,10 +76,7 @@ def _bag(view: LayerView, question: Question) -> tuple[Ints, Reals, bool]:
         order = np.argsort(df, kind="stable")
         order = order[(weights[order] > 0) & (df[order] > 0)]
         return terms[order], weights[order], True
-    sums: dict[str, float] = {}
-    for term, weight in _pairs(view, question):
-        if weight:
-            sums[term] = sums.get(term, 0.0) + weight
+    sums = words_of(view, question)
     names = list(sums)
     known = [
         (df, place, number) for place, (number, df) in enumerate(view.look_up(names)) if df
@@ -92,8 +89,21 @@ def _bag(view: LayerView, question: Question) -> tuple[Ints, Reals, bool]:
     )
 
 
+def words_of(view: LayerView, question: Question) -> dict[str, float]:
+    """Return the terms of a question, also those that no document has, in their order, with weights above 0."""
+    sums: dict[str, float] = {}
+    for term, weight in _pairs(view, question):
+        if weight:
+            sums[term] = sums.get(term, 0.0) + weight
+    return sums
+
+
 def _pairs(view: LayerView, question: Question) -> Iterable[tuple[str, float]]:
     """Return the terms of a question with their weights, in their order."""
+    if question.document is not None:
+        terms, counts = view.forward(question.document)
+        names = [view.term(term) for term in terms.tolist()]
+        return zip(names, view.weigh(counts).tolist(), strict=True)
     if question.terms is not None:
         return [(term, float(weight)) for term, weight in question.terms.items()]
     if question.fields is not None:

@@ -85,6 +85,10 @@ class Scorer(ABC):
     def explain(self, question: Question, document: int) -> Explanation:
         """Return why a document has its score."""
 
+    @abstractmethod
+    def floor(self, question: Question) -> float:
+        """Return a score that no document is below: what one that was left out counts as in a mixture."""
+
     def knows(self, question: Question) -> bool:
         """Tell whether any part of a question means anything here: if not, its ranking is empty."""
         return len(bags_of(self.view, [question]).terms) > 0

@@ -24,11 +24,13 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Part:
-    """What one thing (a word of the query, mostly) adds to a score, and the numbers that this comes from."""
+    """What one thing (a word, mostly) adds to a score, and the numbers that this comes from."""
 
     name: str
     value: float
     details: Mapping[str, float] = field(default_factory=dict)
+    word: str | None = None  # the document's term that it is about
+    by: str = ""  # the ranker that it comes from, in a mixture
 
 
 @dataclass(frozen=True)
@@ -46,20 +48,30 @@ class Explanation:
 
     def to_json(self) -> dict[str, Any]:
         """Return the explanation in plain values."""
-        parts = [{"name": part.name, "value": part.value, **part.details} for part in self.parts]
+        parts = [
+            {"name": part.name, "value": part.value, **({"by": part.by} if part.by else {}), **part.details}
+            for part in self.parts
+        ]
         return {"score": self.score, "formula": self.formula, "parts": parts}
 
     def __str__(self) -> str:
-        width = max((len(part.name) for part in self.parts), default=0)
+        return "\n".join(self.lines())
+
+    def lines(self, most: int | None = None) -> list[str]:
+        """Return the explanation in lines, the largest parts first; those behind the first `most` in one line."""
+        parts = sorted(self.parts, key=lambda part: -abs(part.value))
+        first, rest = (parts, []) if most is None or len(parts) <= most + 1 else (parts[:most], parts[most:])
+        names = [f"{part.name} ({part.by})" if part.by else part.name for part in first]
+        width = max(map(len, names), default=0)
         lines = [f"score {self.score:.4f} = {self.formula}"]
-        for part in sorted(self.parts, key=lambda part: -abs(part.value)):
-            details = ", ".join(
-                f"{name.replace('_', ' ')} {_number(value)}" for name, value in part.details.items()
-            )
+        for part, name in zip(first, names, strict=True):
+            details = ", ".join(f"{key.replace('_', ' ')} {_number(value)}" for key, value in part.details.items())
             if not part.value and not part.details.get("in_document", 1):
                 details = "not in the document"
-            lines.append(f"  {part.value:>9.4f}  {part.name:<{width}}  {details}".rstrip())
-        return "\n".join(lines)
+            lines.append(f"  {part.value:>9.4f}  {name:<{width}}  {details}".rstrip())
+        if rest:
+            lines.append(f"  {math.fsum(part.value for part in rest):>9.4f}  {len(rest)} more")
+        return lines
 
 
 def _number(value: float) -> str:

@@ -99,6 +99,7 @@ class TermScorer(Scorer):
         priors = weighting.priors
         self.parts = [ImpactLists(lists, weighting.impacts, priors) for lists in view.lists]
         self._best_prior = float(priors.max()) if priors is not None and len(priors) else 0.0
+        self._worst_prior = float(priors.min()) if priors is not None and len(priors) else 0.0
 
     def scores(self, question: Question, documents: Ints) -> NDArray[np.float32]:
         """Return the score of each of some documents by number, which ascend."""
@@ -174,6 +175,11 @@ class TermScorer(Scorer):
         with ThreadPoolExecutor(min(threads, len(pieces))) as pool:
             return [ranking for found in pool.map(work, pieces) for ranking in found]
 
+    def floor(self, question: Question) -> float:
+        """Return the score of a document with no term of the question and the lowest prior."""
+        asked = self._prepare(bags_of(self.view, [question]))
+        return float(np.float32(asked.constants[0] + asked.scales[0] * self._worst_prior))
+
     def explain(self, question: Question, document: int) -> Explanation:
         """Return the part of each term of the question."""
         check_numbers(self.view, np.array([document], np.int64))
@@ -193,7 +199,8 @@ class TermScorer(Scorer):
             value += brought.scales[i] * prior if brought.scales is not None else 0.0
             details = {"in_query": float(bags.weights[i]), "in_document": count}
             details |= self.weighting.details(int(bags.terms[i]), document, count)
-            parts.append(Part(self.view.term(int(bags.terms[i])), float(value), details))
+            term = self.view.term(int(bags.terms[i]))
+            parts.append(Part(term, float(value), details, term if count else None))
         return Explanation(score, tuple(parts), self.weighting.formula)
 
     def _prepare(self, bags: Bags) -> Prepared:

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
-
-import numpy as np
-from numpy.typing import NDArray
 
 from aboutness.core.kinds import Choice
 from aboutness.core.parameters import parameter
 from aboutness.index.view import LayerView
 from aboutness.models.cosine import CosineWeighting
 from aboutness.models.model import Model, register
+from aboutness.models.rarity import IDF, rarity
 from aboutness.models.terms import TermScorer
-
-Reals = NDArray[np.float64]
-
-IDF: dict[str, Callable[[float, Reals], Reals]] = {
-    "galke": lambda n, df: np.log((1 + n) / (1 + df)),
-    "slides": lambda n, df: np.log(n / df),
-    "malina": lambda n, df: np.log(n / df),
-    "sklearn": lambda n, df: np.log((1 + n) / (1 + df)) + 1,
-}
 
 
 @register
@@ -58,6 +46,5 @@ class TFIDF(Model):
 
     def scorer(self, view: LayerView) -> TermScorer:
         """Return a scorer for a view."""
-        n, df = max(view.statistics.documents, 1), np.maximum(view.statistics.df, 1).astype(np.float64)
-        weighting = CosineWeighting(view, IDF[self.variant](n, df), lambda counts, _length: counts)
+        weighting = CosineWeighting(view, rarity(view, self.variant), lambda counts, _length: counts)
         return TermScorer(view, weighting)

@@ -1,11 +1,12 @@
-"""Rankers as text: `bm25`, `bm25[k1=1.7,b=.95]`, `bm25 % 100 >> tfidf`, `(bm25 % 100 >> ql) % 10`.
+"""Rankers as text: `bm25[k1=1.7,b=.95]`, `bm25 % 100 >> tfidf`, `bm25 + 30*ql`, `(bm25 + ql) % 100 >> tfidf`.
 
-    ranking = step { ">>" step }          the steps from left to right
-    step    = ranker { "%" whole }        cut to so many documents
+    ranking = mixture { ">>" mixture }                      the steps from left to right
+    mixture = term { "+" term }                             scores are added
+    term    = { number "*" } ranker { "%" whole | "*" number }     cut to so many documents; weighted
     ranker  = name [ "[" options "]" ] | "(" ranking ")"
     options = name "=" value { "," name "=" value }
 
-`str` of a ranker is a text that makes it again.
+It means what it would mean in Python. `str` of a ranker is a text that makes it again.
 """
 
 from __future__ import annotations
@@ -13,21 +14,23 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from aboutness.core.algebra import Ranker
+from aboutness.core.algebra import MOST_SIGNS, Ranker
 from aboutness.core.errors import UsageError, shown
-from aboutness.models.known import MODELS
+from aboutness.rank.known import known_rankers
 
+NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+WHOLE = re.compile(r"\d{1,18}")
 TOKEN = re.compile(
-    r"\s*(?:(?P<name>[A-Za-z][\w-]*)(?:\s*\[(?P<options>[^\[\]]*)\])?|(?P<whole>\d{1,18})|(?P<sign>>>|[%()]))"
+    r"\s*(?:(?P<name>[A-Za-z][\w-]*)(?:\s*\[(?P<options>[^\[\]]*)\])?"
+    rf"|(?P<number>{NUMBER.pattern})|(?P<sign>>>|[%+*()-]))"
 )
-MOST_SIGNS = 100  # of an expression: it is read and bound by recursion
 
 
 def ranker(expression: str | Ranker) -> Ranker:
     """Return the ranker that a text stands for.
 
-    >>> str(ranker("bm25[b=.75, k1=1.70]%100>>tfidf"))
-    'bm25[k1=1.7] % 100 >> tfidf'
+    >>> str(ranker("bm25[b=.75, k1=1.70]%100>>tfidf+.50*ql"))
+    'bm25[k1=1.7] % 100 >> tfidf + 0.5*ql'
     """
     if isinstance(expression, Ranker):
         return expression
@@ -53,44 +56,75 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
+        self.open = 0  # parentheses
 
     def whole(self) -> Ranker:
         if not self.text.strip():
-            raise UsageError(f"a ranker is missing. Known: {', '.join(MODELS)}")
-        if sum(self.text.count(sign) for sign in ("(", "%", ">>")) > MOST_SIGNS:
-            raise UsageError(f"a ranker may have at most {MOST_SIGNS} of ( % >>, got {shown(self.text)}")
+            raise UsageError(f"a ranker is missing. Known: {', '.join(known_rankers())}")
         found = self.ranking()
         if self.text[self.at :].strip():
-            raise self.trouble("an end, % or >>")
+            raise self.trouble("an end, +, *, % or >>")
         return found
 
     def ranking(self) -> Ranker:
-        found = self.step()
+        found = self.mixture()
         while self.sign(">>"):
-            found = found >> self.step()
+            found = found >> self.mixture()
         return found
 
-    def step(self) -> Ranker:
-        found = self.ranker()
-        while self.sign("%"):
-            match = TOKEN.match(self.text, self.at)
-            if not match or not match["whole"]:
-                raise self.trouble("a whole number after %")
-            self.at = match.end()
-            found = found % int(match["whole"])
+    def mixture(self) -> Ranker:
+        found = self.term()
+        while self.sign("+"):
+            found = found + self.term()
+        if self.sign("-"):
+            raise UsageError(
+                f"cannot read the ranker {shown(self.text)}: there is no minus, only + with weights of at least 0"
+            )
         return found
+
+    def term(self) -> Ranker:
+        weight = None
+        while (number := self.number()) is not None:
+            if not self.sign("*"):
+                raise self.trouble(f"* and a ranker after {number}")
+            weight = float(number) if weight is None else weight * float(number)
+        found = self.ranker() if weight is None else weight * self.ranker()
+        while True:
+            if self.sign("%"):
+                if (number := self.number(WHOLE)) is None:
+                    raise self.trouble("a whole number after %")
+                found = found % int(number)
+            elif self.sign("*"):
+                if (number := self.number()) is None:
+                    raise self.trouble("a number, as the weight,")
+                found = found * float(number)
+            else:
+                return found
 
     def ranker(self) -> Ranker:
         if self.sign("("):
+            self.open += 1
+            if self.open > MOST_SIGNS:
+                raise UsageError(
+                    f"a ranker may have at most {MOST_SIGNS} open parentheses, got {shown(self.text)}"
+                )
             found = self.ranking()
             if not self.sign(")"):
                 raise self.trouble("a closing parenthesis")
+            self.open -= 1
             return found
         match = TOKEN.match(self.text, self.at)
         if not match or not match["name"]:
             raise self.trouble("the name of a ranker")
         self.at = match.end()
-        return MODELS[match["name"]].from_options(_options(match["options"] or ""))
+        return known_rankers()[match["name"]].from_options(_options(match["options"] or ""))
+
+    def number(self, form: re.Pattern[str] = NUMBER) -> str | None:
+        match = TOKEN.match(self.text, self.at)
+        if not match or not match["number"] or not form.fullmatch(match["number"]):
+            return None
+        self.at = match.end()
+        return match["number"]
 
     def sign(self, wanted: str) -> bool:
         match = TOKEN.match(self.text, self.at)

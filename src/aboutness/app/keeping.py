@@ -1,0 +1,88 @@
+"""Keeping in an index what rankers derive from its documents: the documents' vectors, for now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from numpy.typing import NDArray
+
+from aboutness.core.algebra import Ranker
+from aboutness.core.errors import NotFound, UsageError
+from aboutness.index.manifest import ArtefactEntry
+from aboutness.index.snapshot import Snapshot
+from aboutness.models.centroids import KIND, CentroidModel
+from aboutness.rank.grammar import ranker as named_ranker
+from aboutness.rank.inside import models_in
+from aboutness.vectors.kept import entry_of
+
+if TYPE_CHECKING:
+    from aboutness.app.index import Index
+
+Made: TypeAlias = tuple[str, dict[str, Any], dict[str, NDArray[Any]]]  # a model, how, and the arrays
+
+SHARE = 8  # when one in so many of the vectors that are kept no longer holds, all are made anew
+
+
+def prepare(index: Index, rankers: str | Ranker | Iterable[str | Ranker] | None = None) -> list[str]:
+    """Keep the documents' vectors of some rankers, or bring up to date those that are kept; return of which.
+
+    What is kept is found at once when the ranker is used again. Documents that come later are added when the
+    ranker is used, and kept with the others when they are many.
+    """
+    if rankers is None:
+        models = [kept_model(entry) for entry in index.snapshot.trained.of_kind(KIND).values()]
+    else:
+        asked = [rankers] if isinstance(rankers, str | Ranker) else list(rankers)
+        inside = [model for one in asked for model in models_in(named_ranker(one))]
+        models = [_with_vectors(model, index.snapshot) for model in inside if isinstance(model, CentroidModel)]
+        if asked and not models:
+            raise UsageError(f"there is nothing to prepare for {', '.join(map(str, asked))}")
+    chosen = list(dict.fromkeys(models))
+    _keep(index, [_made(model, index.snapshot) for model in chosen])
+    return [str(model) for model in chosen]
+
+
+def bring_up_to_date(index: Index) -> None:
+    """Make anew what is kept of documents where it holds no longer, and drop it where it cannot be made."""
+    snapshot = index.snapshot
+    late: list[Made] = []
+    gone: list[str] = []
+    for name, entry in snapshot.trained.of_kind(KIND).items():
+        model = kept_model(entry)
+        try:
+            outdated = model.outdated(model.view(snapshot), entry)
+            if outdated * SHARE >= max(snapshot.documents, 1):
+                late.append(_made(model, snapshot))
+        except (NotFound, UsageError):  # its word vectors, their OUT space or its layer are gone
+            gone.append(name)
+    _keep(index, late, gone)
+
+
+def kept_model(entry: ArtefactEntry) -> CentroidModel:
+    """Return the model whose documents' vectors are kept."""
+    model = named_ranker(entry.parameters["ranker"])
+    assert isinstance(model, CentroidModel)
+    return model
+
+
+def _with_vectors(model: CentroidModel, snapshot: Snapshot) -> CentroidModel:
+    """Return the model with its word vectors named, so that others that come later make no difference."""
+    return replace(model, vectors=entry_of(snapshot.trained, model.vectors).name)
+
+
+def _made(model: CentroidModel, snapshot: Snapshot) -> Made:
+    return str(model), *model.kept_rows(model.view(snapshot))
+
+
+def _keep(index: Index, made: Sequence[Made], gone: Sequence[str] = ()) -> None:
+    if not made and not gone:
+        return
+    generation = index.snapshot.generation
+    with index.writing() as writer:
+        for name in gone:
+            writer.drop_artefact(name)
+        for name, parameters, arrays in made:
+            of = {**parameters, "ranker": name}
+            writer.save_artefact(f"documents {name}", KIND, arrays, of, generation=generation)

@@ -1,0 +1,65 @@
+"""The command that replaces words in passages and shows what becomes of their scores."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from aboutness.cli.render import ends_well, show_json, working
+from aboutness.cli.search_commands import FolderArgument, JsonOption, chosen_rankers
+from aboutness.core.errors import UsageError
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command("perturb")(ends_well(perturb))
+
+
+def perturb(
+    folder: FolderArgument,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="The query.")],
+    passages: Annotated[
+        list[str],
+        typer.Argument(metavar="PASSAGE", help="Text files, or JSON lines with id and text; - is standard input."),
+    ],
+    replace: Annotated[
+        list[str] | None,
+        typer.Option("--replace", help="A word and what stands in its place: giraffe=cambridge (repeatable)."),
+    ] = None,
+    ranker: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-r",
+            "--ranker",
+            help="A ranker (repeatable, or with commas). [default: term models, and DESM with word vectors]",
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Score passages as if they were in an index, as they are and with words replaced, by several rankers.
+
+    Each cell is a raw score, and in brackets its rank in the column; the first column counts the query's words.
+    """
+    from aboutness.app.index import Index
+    from aboutness.app.perturbing import perturb as perturbed
+    from aboutness.app.perturbing import read_passages
+
+    pairs = [_pair(text) for text in replace or ()]
+    texts = read_passages(passages)
+    index = Index.open(folder)
+    with working("scoring (the first time, kernels are compiled)"):
+        found = perturbed(index, query, texts, pairs, chosen_rankers(ranker) if ranker else None)
+    if as_json:
+        show_json(found.to_json())
+        return
+    typer.echo(str(found))
+    for name, why in found.left_out.items():
+        typer.echo(f"{name} is left out: {why}", err=True)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    old, equals, new = text.partition("=")
+    if not equals or not old.strip():
+        raise UsageError(f"a replacement is written word=other, got {text!r}")
+    return old.strip(), new.strip()

@@ -1,0 +1,261 @@
+"""Documents as weighted sums of the vectors of their words, compared with a question's by product or angle.
+
+C = X W (galke2017 §3): one sparse x dense product, row by row, each row in the order of the document's words; so
+a row depends on the document alone (and on idf, where that weighs the words), and rows that are kept in the index
+can be used again for as long as the document is there.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import zlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aboutness.core.errors import DamagedIndex
+from aboutness.core.threads import checked_threads
+from aboutness.index.manifest import ArtefactEntry
+from aboutness.index.view import LayerView
+from aboutness.models.dense import DenseRows, DenseScorer
+from aboutness.models.embedding import Embedding
+from aboutness.models.lexicon import AskedWords, Lexicon, lexicon_of
+from aboutness.models.model import check_numbers
+from aboutness.models.question import Question
+from aboutness.models.ranking import Explanation, Part
+from aboutness.vectors.kept import entry_of
+from aboutness.vectors.words import IN
+
+Ints = NDArray[np.int64]
+Reals = NDArray[np.float64]
+
+KIND = "document-vectors"
+FORMULA = "sum over the document's words of weight * similarity with the query"
+SHARE = 4096  # documents that a thread works on at a time
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a document's vector is made of: which vectors, how its words are weighted, and how long it is."""
+
+    space: str
+    weights: str  # in a word: "count", "unit", "idf galke", ...
+    uses_statistics: bool = False  # then all rows change when documents come and go
+    mean: bool = False  # divided by the number of words, not made to length 1
+    pivot: float = 0.0  # how much long documents are divided by their length over the average
+
+
+@dataclass(frozen=True)
+class CentroidModel(Embedding):
+    """A model whose documents are sums of word vectors. A subclass says of what, and what a question is."""
+
+    def recipe(self) -> Recipe:
+        """Return what documents' vectors are made of."""
+        raise NotImplementedError
+
+    @property
+    def spaces(self) -> tuple[str, str]:
+        """Return the spaces of the query's words and of the documents'."""
+        return IN, IN
+
+    def factors(self, view: LayerView, lexicon: Lexicon) -> Reals:
+        """Return what each count is multiplied by, for each row of the lexicon's matrix."""
+        raise NotImplementedError
+
+    def asks(self, view: LayerView) -> Callable[[AskedWords], Reals]:
+        """Return what makes the vector of a question from its known words."""
+        raise NotImplementedError
+
+    def scorer_with(self, view: LayerView, lexicon: Lexicon) -> CentroidScorer:
+        """Return a scorer for a view whose words have vectors."""
+        return CentroidScorer(self, view, lexicon)
+
+    def kept_rows(self, view: LayerView) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return how the documents' vectors are made, and these as arrays to be kept in the index."""
+        scorer = self.scorer(view)
+        assert isinstance(scorer, CentroidScorer)
+        sums = scorer.sums
+        return {"of": sums.of, "statistics": sums.stamp}, {**scorer.rows.arrays(), "arrivals": view.arrivals}
+
+    def outdated(self, view: LayerView, entry: ArtefactEntry) -> int:
+        """Return how many vectors are missing in what is kept, or belong to documents that are no longer there."""
+        sums = Sums(view, lexicon_of(view, self.vectors, self.case, self.oov), self.recipe(), self.vectors)
+        kept = sums.read(entry)
+        return view.size if kept is None else len(np.setxor1d(kept["arrivals"], view.arrivals, assume_unique=True))
+
+
+class Sums:
+    """The sums of a view's documents by one recipe."""
+
+    def __init__(self, view: LayerView, lexicon: Lexicon, recipe: Recipe, vectors: str | None) -> None:
+        self.view = view
+        self.lexicon = lexicon
+        self.recipe = recipe
+        entry = entry_of(view.trained, vectors)
+        self.of = {
+            **asdict(recipe),
+            "layer": view.layer,
+            "fields": {view.field_names[i]: float(view.weights[i]) for i in view.chosen.tolist()},
+            "vectors": entry.name,
+            "file": entry.file.name,
+            "case": lexicon.case,
+            "oov": lexicon.oov,
+        }
+        self.key = json.dumps(self.of, sort_keys=True)
+
+    def rows(self, factors: Reals) -> DenseRows:
+        """Return the rows of all documents: those kept in the index where they hold, the others made now."""
+        return self.view.once(self.key, lambda: self._rows(factors))
+
+    def _rows(self, factors: Reals) -> DenseRows:
+        view = self.view
+        kept = self._kept()
+        wanted = np.ones(view.size, np.bool_)
+        rows = np.zeros((view.size, self.lexicon.vectors.dim), np.float32)
+        if kept is not None:
+            arrivals = view.arrivals
+            if np.array_equal(kept["arrivals"], arrivals):
+                return DenseRows.of_arrays(kept)
+            places = np.searchsorted(kept["arrivals"], arrivals)
+            places[places == len(kept["arrivals"])] = 0
+            wanted = kept["arrivals"][places] != arrivals if len(kept["arrivals"]) else wanted
+            rows[~wanted] = kept["rows"][places[~wanted]]
+        self._make(factors, wanted, rows)
+        return DenseRows(rows)
+
+    def _kept(self) -> dict[str, NDArray[Any]] | None:
+        """Return rows that are kept in the index, made in the same way."""
+        view = self.view
+        if view.lent:
+            return None
+        found = (self.read(entry) for entry in view.trained.of_kind(KIND).values())
+        return next((kept for kept in found if kept is not None), None)
+
+    def read(self, entry: ArtefactEntry) -> dict[str, NDArray[Any]] | None:
+        """Return kept rows, if they were made in the same way from the same statistics and can be read."""
+        made = entry.parameters["of"], entry.parameters["statistics"]
+        if made != (self.of, self.stamp):
+            return None
+        try:
+            return self.view.trained.artefact(entry.name)
+        except DamagedIndex:
+            return None
+
+    @property
+    def stamp(self) -> str | None:
+        """Return a mark of the statistics that the rows depend on, None where they do not."""
+        if not self.recipe.uses_statistics:
+            return None
+        found = self.view.statistics
+        return f"{found.documents} documents, {found.total_length!r} words, {zlib.crc32(found.df.tobytes()):08x}"
+
+    def _make(self, factors: Reals, wanted: NDArray[np.bool_], rows: NDArray[np.float32]) -> None:
+        """Write the rows of the wanted documents, with as many threads as there are cores."""
+        from aboutness.kernels.centroids import centroids
+
+        matrix, places = self.lexicon.matrix(self.recipe.space), self.lexicon.rows
+        divisors = self.divisors
+        first = 0
+        with ThreadPoolExecutor(checked_threads(None)) as pool:
+            done = []
+            for ends, terms, counts in self.view.rows():
+                for start in range(0, len(ends), SHARE):
+                    here = slice(start, min(start + SHARE, len(ends)))
+                    there = slice(first + here.start, first + here.stop)
+                    begin, end = int(ends[start - 1]) if start else 0, int(ends[here.stop - 1])
+                    if wanted[there].any():
+                        done.append(
+                            pool.submit(
+                                centroids, ends[here] - begin, terms[begin:end], counts[begin:end], places,
+                                factors, matrix, wanted[there], self.recipe.mean, divisors[there], rows[there],
+                            )
+                        )  # fmt: skip
+                first += len(ends)
+            for one in done:
+                one.result()
+
+    @property
+    def divisors(self) -> Reals:
+        """Return what each document's vector is divided by (nothing where that is 1 for all)."""
+        if not self.recipe.pivot:
+            return np.zeros(0)
+        relative = self.view.lengths / self.view.statistics.average_length
+        return np.asarray(1 - self.recipe.pivot + self.recipe.pivot * relative)
+
+
+class CentroidScorer(DenseScorer):
+    """Ranks documents by the product of their vector with the question's."""
+
+    def __init__(self, model: CentroidModel, view: LayerView, lexicon: Lexicon) -> None:
+        self.model = model
+        self.lexicon = lexicon
+        self.sums = Sums(view, lexicon, model.recipe(), model.vectors)
+        self.factors = model.factors(view, lexicon)
+        self._asks = model.asks(view)
+        self.view = view
+        super().__init__(view, self.sums.rows(self.factors), self._lowest())
+
+    def _lowest(self) -> float:
+        """Return what no product comes below: -1, or that of the longest vectors in opposite directions."""
+        recipe, view = self.sums.recipe, self.view
+        longest = [self.lexicon.longest(space) for space in self.model.spaces] if recipe.mean else [1.0]
+        shortest = float(view.weights[view.chosen].min()) / view.statistics.average_length
+        return -float(np.float32(math.prod(longest) / (1 - recipe.pivot + recipe.pivot * shortest)))
+
+    def vector(self, question: Question) -> Reals | None:
+        """Return a question's vector, or None where none of its words has a direction."""
+        asked = self.lexicon.asked(question)
+        if not len(asked):
+            return None
+        made = self._asks(asked)
+        return made if made.any() else None
+
+    def explain(self, question: Question, document: int) -> Explanation:
+        """Return the part of each word of the document that has a vector."""
+        check_numbers(self.view, np.array([document], np.int64))
+        score = float(self.scores(question, np.array([document], np.int64))[0])
+        vector = self.vector(question)
+        if vector is None or not self.rows.present[document]:
+            return Explanation(score, (), f"{self.lowest:g}: nothing is known to compare")
+        terms, counts = self.view.forward(document)
+        weights = self.view.weigh(counts)
+        known = (self.lexicon.rows[terms] >= 0) & (weights > 0)
+        terms, weights = terms[known], weights[known]
+        places = self.lexicon.rows[terms]
+        words = self.lexicon.matrix(self.sums.recipe.space)[places].astype(np.float64)
+        factors = weights * self.factors[places]
+        size = weights.sum() if self.sums.recipe.mean else np.linalg.norm(factors @ words)
+        if len(self.sums.divisors):
+            size *= self.sums.divisors[document]
+        products = words @ vector
+        lengths = np.linalg.norm(words, axis=1) * np.linalg.norm(vector)
+        similarities = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
+        values = factors * products / size
+        shares = factors * lengths / size
+        parts = [
+            Part(name, value, {"in_document": count, "similarity": similarity, "weight": share}, name)
+            for name, value, count, similarity, share in zip(
+                (self.view.term(term) for term in terms.tolist()), values.tolist(), weights.tolist(),
+                similarities.tolist(), shares.tolist(), strict=True,
+            )
+        ]  # fmt: skip
+        return Explanation(score, tuple(parts), FORMULA)
+
+
+def to_length_one(vector: Reals) -> Reals:
+    """Return a vector scaled to length 1; 0 stays as it is."""
+    length = float(np.linalg.norm(vector))
+    return vector / length if length > 0 else vector
+
+
+def weighted_vectors(asked: AskedWords, space: str, factors: Reals) -> Reals:
+    """Return the sum of factor x vector over a question's words, one after the other."""
+    total = np.zeros(asked.vectors(space).shape[1], np.float64)
+    for factor, vector in zip(factors, asked.vectors(space), strict=True):
+        total += factor * vector.astype(np.float64)
+    return total

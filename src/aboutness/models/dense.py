@@ -1,0 +1,321 @@
+"""Models whose score is the product of a question's vector with a row of numbers kept for each document.
+
+score(q, d) = sum over x of q[x] * d[x], by `aboutness.kernels.dense.product`
+
+A document without any known word has a row of zeros; its score is the lowest of the model. Where there are many
+documents, those that can be among the best are found first: for a question in whole numbers, for many questions by
+products in float32. Only these are scored; the ranking is the one that scoring all of them would give.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aboutness.core.threads import checked_threads
+from aboutness.index.view import LayerView
+from aboutness.models.bags import matching
+from aboutness.models.model import Allowed, Match, Scorer, allowed_mask, check_match, check_numbers, checked_k
+from aboutness.models.question import Question
+from aboutness.models.ranking import Ranking, best
+
+F32 = NDArray[np.float32]
+F64 = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+FEW = 2048  # documents that are scored one by one: looking for the best costs as much
+SHARE = 8  # the same for less than this part of all documents
+ASKED = 8  # questions that are answered before it is worth writing rows in whole numbers
+ROOM = 4096  # documents that can be among the best, at least; where there are more all are scored
+LARGEST = 32767  # code of a vector
+SUM = 2**24  # of all codes of a vector: times 127 it is a number of 32 bits
+SHORTEST, LONGEST = 1e-25, 1e25  # lengths whose products are numbers of float32
+ROUNDING = 2.0**-16  # more than all sums in float32 that make a bound can lose, for rows of length 1
+SAMPLE = 20_000  # rows that tell which directions matter
+BLOCK = 4096  # rows that are multiplied at a time
+TOGETHER = 8  # questions that are worth products in float32
+AT_ONCE = 64  # questions whose products are worked out together: bounds the memory
+
+
+@dataclass(frozen=True)
+class Codes:
+    """Rows in whole numbers, and what that leaves out: see `aboutness.kernels.dense`.
+
+    Where a few directions hold most of what rows are, rows and vectors are turned first, so that these come first:
+    products stay the same but for `defect` x their lengths, and fewer slabs tell which rows are out.
+    """
+
+    codes: NDArray[np.int8]
+    scales: F32
+    rests: F32
+    error: float
+    longest: float
+    turn: F32 | None
+    defect: float
+
+    @classmethod
+    def of(cls, rows: F32, longest: float) -> Codes:
+        """Return rows, of which the longest has a length, in whole numbers."""
+        from aboutness.kernels.dense import SLAB, encode
+
+        count, slabs = len(rows), max(1, -(-rows.shape[1] // SLAB))
+        codes = np.empty((slabs, count, SLAB), np.int8)
+        scales, rests = np.empty(count, np.float32), np.empty((slabs, count), np.float32)
+        turn = _directions(rows, SLAB) if SHORTEST < longest < LONGEST else None
+        error = 0.0
+        for first in range(0, count, BLOCK):
+            block = rows[first : first + BLOCK]
+            error = max(
+                error, float(encode(block if turn is None else block @ turn.T, first, codes, scales, rests))
+            )
+        return cls(codes, scales, rests, error, longest, turn, 0.0 if turn is None else _defect(turn))
+
+    def candidates(self, vector: F64, k: int, allowed: Mask) -> Ints | None:
+        """Return, ascending, the rows that can be among the k best; None where they are too many, or very long.
+
+        An empty mask allows all rows. The vector is taken with length 1, which changes no order.
+        """
+        from aboutness.kernels.dense import scan
+
+        length, off = _length(vector), self.defect
+        if not SHORTEST < self.longest < LONGEST or not SHORTEST < length < LONGEST:
+            return None
+        slabs, _, slab = self.codes.shape
+        unit = np.zeros(slabs * slab)
+        unit[: len(vector)] = vector / length if self.turn is None else self.turn @ (vector / length)
+        factor = float(np.abs(unit).max()) / min(LARGEST, SUM // len(unit))
+        asked = np.rint(unit / factor)
+        missed = _length(unit - asked * factor)
+        behind = np.square(unit.reshape(slabs, slab)).sum(axis=1)[:0:-1].cumsum()[::-1]
+        documents = np.empty(min(len(self.scales), max(ROOM, 8 * k)), np.int64)
+        found = scan(
+            self.codes, self.scales, self.rests, asked.astype(np.int16).reshape(slabs, slab), np.float32(factor),
+            np.float32((1 + missed + off) * self.error), np.sqrt(np.append(behind, 0.0)).astype(np.float32),
+            np.float32(self.longest * ((1 + off) * missed + off + ROUNDING)), allowed, k, documents,
+        )  # fmt: skip
+        return documents[:found] if found >= 0 else None
+
+
+def _directions(rows: F32, head: int) -> F32 | None:
+    """Return directions, at right angles, in which rows are longest, the first first.
+
+    None where the first few do not hold twice as much as any would.
+    """
+    some = rows[:: max(1, len(rows) // SAMPLE)].astype(np.float64)
+    if head >= rows.shape[1] or not some.any():
+        return None
+    energies, directions = np.linalg.eigh(some.T @ some)
+    share = energies[-head:].sum() / energies.sum()
+    return directions.T[::-1].astype(np.float32) if share * rows.shape[1] > 2 * head else None
+
+
+def _defect(turn: F32) -> float:
+    """Return how much a turn, and products with it in float32, change products of vectors of length 1, at most.
+
+    The turn is not quite at right angles; and each number of a turned row is off by what a product in float32 is,
+    which is sqrt(dim) times that for the row.
+    """
+    exact = turn.astype(np.float64)
+    angles = float(np.linalg.norm(exact.T @ exact - np.eye(len(turn))))
+    return 2 * (angles + _loss(len(turn)) * math.sqrt(len(turn)))
+
+
+def _loss(dim: int) -> float:
+    """Return how far a product in float32 of vectors of length 1 is off at most, however it is summed."""
+    return (dim + 4) * 2.0**-24
+
+
+class DenseRows:
+    """The rows of all documents by number, contiguous; a row of zeros where a document has no known word."""
+
+    def __init__(self, rows: F32) -> None:
+        if rows.dtype != np.float32 or rows.ndim != 2 or not rows.flags.c_contiguous:
+            raise ValueError(f"rows must be a contiguous matrix of float32, got {rows.dtype} {rows.shape}")
+        self.rows = rows
+        self._asked = 0
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def lengths(self) -> F32:
+        """Return the length of each row, rounded up."""
+        from aboutness.kernels.dense import measure
+
+        lengths = np.empty(len(self.rows), np.float32)
+        measure(self.rows, lengths)
+        return lengths
+
+    @cached_property
+    def present(self) -> Mask:
+        """Return for each document whether its row is not 0."""
+        return self.lengths > 0
+
+    @cached_property
+    def codes(self) -> Codes:
+        """Return the rows in whole numbers."""
+        return Codes.of(self.rows, self.longest)
+
+    @cached_property
+    def longest(self) -> float:
+        """Return the length of the longest row, rounded up."""
+        return float(self.lengths.max(initial=0.0))
+
+    def worth_codes(self) -> bool:
+        """Tell whether it is worth having the rows in whole numbers, now that there is one more question."""
+        self._asked += 1
+        return "codes" in self.__dict__ or self._asked > ASKED
+
+    def candidates(self, vectors: F64, k: int, allowed: Mask) -> Sequence[Ints | None]:
+        """Return for each vector, ascending, the rows that can be among the k best, by products in float32.
+
+        None where they are too many, or very long. An empty mask allows all rows. The vectors are taken with
+        length 1, which changes no order.
+        """
+        from aboutness.kernels.dense import finish_picking, pick
+
+        lengths = np.sqrt(np.square(vectors).sum(axis=1))
+        if not SHORTEST < self.longest < LONGEST or not ((lengths > SHORTEST) & (lengths < LONGEST)).all():
+            return [None] * len(vectors)
+        units = (vectors / lengths[:, None]).astype(np.float32)
+        error = np.float32(self.longest * (_loss(vectors.shape[1]) + ROUNDING))
+        room = len(vectors), min(len(self), max(ROOM, 8 * k))
+        sizes, leasts = np.zeros(len(vectors), np.int64), np.full(len(vectors), -np.inf, np.float32)
+        uppers, lowers = np.empty(room, np.float32), np.empty(room, np.float32)
+        documents = np.empty(room, np.int64)
+        for first in range(0, len(self), BLOCK):
+            here = slice(first, first + BLOCK)
+            values = units @ self.rows[here].T
+            pick(values, error, allowed[here], first, k, sizes, leasts, uppers, lowers, documents)
+        finish_picking(k, sizes, uppers, lowers, documents)
+        return [some[:size] if size >= 0 else None for some, size in zip(documents, sizes.tolist(), strict=True)]
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return what is to be kept in a file: all else is made of it faster than it is read."""
+        return {"rows": self.rows}
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> DenseRows:
+        """Return the rows that were kept, where they lie."""
+        return cls(arrays["rows"])
+
+
+class DenseScorer(Scorer):
+    """Ranks documents by the product of their rows with a vector; those without a row have the score `lowest`."""
+
+    def __init__(self, view: LayerView, rows: DenseRows, lowest: float) -> None:
+        super().__init__(view)
+        self.rows = rows
+        self.lowest = lowest
+
+    @abstractmethod
+    def vector(self, question: Question) -> F64 | None:
+        """Return a question's vector, or None where it has no known word."""
+
+    def knows(self, question: Question) -> bool:
+        """Tell whether the question has a vector."""
+        return self.vector(question) is not None
+
+    def floor(self, question: Question) -> float:  # noqa: ARG002 - it is the same for all
+        """Return the score of documents without a known word."""
+        return self.lowest
+
+    def scores(self, question: Question, documents: Ints) -> F32:
+        """Return the score of each of some documents by number: the lowest where the question is not known."""
+        check_numbers(self.view, documents)
+        return self._scores(self.vector(question), documents)
+
+    def _scores(self, vector: F64 | None, documents: Ints) -> F32:
+        from aboutness.kernels.dense import products
+
+        found = np.empty(len(documents), np.float32)
+        if vector is None:
+            found[:] = self.lowest
+        else:
+            products(vector, self.rows.rows, documents, found)
+            found[~self.rows.present[documents]] = self.lowest
+        return found
+
+    def top_many(
+        self,
+        questions: Sequence[Question],
+        k: int = 10,
+        *,
+        match: Match = "or",
+        allowed: Allowed = None,
+        threads: int | None = None,
+    ) -> list[Ranking]:
+        """Return the ranking of each question, searched for by several threads (as many as there are cores)."""
+        k = checked_k(k)
+        check_match(match)
+        threads = checked_threads(threads)
+        mask = allowed_mask(self.view, allowed)
+        vectors = [self.vector(question) for question in questions]
+
+        def rank(i: int) -> Ranking:
+            vector = vectors[i]
+            if vector is None:
+                return best(np.zeros(0, np.int64), np.zeros(0, np.float32), k)
+            return self._rank(
+                vector, mask if match == "all" else mask & matching(self.view, questions[i], match), k
+            )
+
+        def rank_some(numbers: range) -> list[Ranking]:
+            known = [vector for i in numbers if (vector := vectors[i]) is not None]
+            if match != "all" or len(known) < TOGETHER or not self._many(mask, k):
+                return [rank(i) for i in numbers]
+            found = iter(self._rank_together(known, mask, k))
+            return [rank(i) if vectors[i] is None else next(found) for i in numbers]
+
+        step = min(AT_ONCE, -(-len(questions) // threads)) or 1
+        pieces = [range(len(questions))[first : first + step] for first in range(0, len(questions), step)]
+        if threads == 1 or len(pieces) <= 1:
+            return [ranking for piece in pieces for ranking in rank_some(piece)]
+        with ThreadPoolExecutor(min(threads, len(pieces))) as pool:
+            return [ranking for found in pool.map(rank_some, pieces) for ranking in found]
+
+    def _many(self, mask: Mask, k: int) -> bool:
+        """Tell whether the documents in a mask are so many that it is worth looking for the best first."""
+        return int(np.count_nonzero(mask)) > max(FEW, SHARE * k, len(mask) // SHARE)
+
+    def _rank(self, vector: F64, mask: Mask, k: int) -> Ranking:
+        """Return the k best of the documents in a mask."""
+        documents = None
+        if self._many(mask, k) and self.rows.worth_codes():
+            documents = self.rows.codes.candidates(vector, k, self._with_rows(mask))
+        return self._best(vector, documents, mask, k)
+
+    def _rank_together(self, vectors: Sequence[F64], mask: Mask, k: int) -> list[Ranking]:
+        """Return the k best of the documents in a mask for each of some vectors."""
+        found = self.rows.candidates(np.array(vectors), k, self._with_rows(mask))
+        return [self._best(vector, some, mask, k) for vector, some in zip(vectors, found, strict=True)]
+
+    def _with_rows(self, mask: Mask) -> Mask:
+        """Return which documents in a mask have a row: an empty mask where all have."""
+        present = mask & self.rows.present
+        return present[:0] if present.all() else present
+
+    def _best(self, vector: F64, documents: Ints | None, mask: Mask, k: int) -> Ranking:
+        """Return the k best of a mask, which are among some documents with a row, or of those without one."""
+        if documents is None:
+            documents = np.flatnonzero(mask)
+            return best(documents, self._scores(vector, documents), k)
+        ranking = best(documents, self._scores(vector, documents), k)
+        if len(ranking) == k and ranking.scores[-1] > self.lowest:
+            return ranking
+        absent = np.flatnonzero(mask & ~self.rows.present)[:k]
+        documents = np.sort(np.concatenate([documents, absent]))
+        return best(documents, self._scores(vector, documents), k)
+
+
+def _length(vector: F64) -> float:
+    return float(np.sqrt(np.square(vector).sum()))

@@ -1,0 +1,50 @@
+"""Models on word vectors: what all of them have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from aboutness.core.kinds import Choice, OptionalName
+from aboutness.core.parameters import parameter
+from aboutness.index.snapshot import Snapshot
+from aboutness.index.view import LayerView
+from aboutness.models.lexicon import OOV, Lexicon, lexicon_of
+from aboutness.models.model import Model, Scorer
+from aboutness.vectors.kept import vectors_of
+from aboutness.vectors.words import CASES
+
+
+@dataclass(frozen=True)
+class Embedding(Model):
+    """A model on word vectors of the index.
+
+    Words without a vector are left out (galke2017 §4 found that best). A document without any known word has the
+    lowest score and comes last; a query without any finds nothing. Unless `layer` is said, it is the one on which
+    the vectors were trained, else the first.
+    """
+
+    vectors: str | None = parameter(
+        None, OptionalName("word vectors of the index"), "which word vectors (the only ones)"
+    )
+    case: str = parameter(
+        "exact", Choice(CASES), "words are looked up as they are, or in any case (as is, lower, capitalised)"
+    )
+    oov: str = parameter(
+        "ignore", Choice(OOV), "words out of vocabulary are left out, or each has a random vector"
+    )
+
+    def view(self, snapshot: Snapshot) -> LayerView:
+        """Return the matrix that the model reads."""
+        if self.layer is None:
+            trained_on = vectors_of(snapshot.trained, self.vectors).provenance.get("layer")
+            if trained_on in snapshot.manifest.layers:
+                return replace(self, layer=trained_on).view(snapshot)
+        return super().view(snapshot)
+
+    def scorer(self, view: LayerView) -> Scorer:
+        """Return a scorer for a view."""
+        return self.scorer_with(view, lexicon_of(view, self.vectors, self.case, self.oov))
+
+    def scorer_with(self, view: LayerView, lexicon: Lexicon) -> Scorer:
+        """Return a scorer for a view whose words have vectors."""
+        raise NotImplementedError

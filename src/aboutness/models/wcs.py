@@ -1,0 +1,50 @@
+"""Word centroid similarity: the angle between the sums of a query's and a document's word vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aboutness.index.view import LayerView
+from aboutness.models.centroids import CentroidModel, Recipe, to_length_one, weighted_vectors
+from aboutness.models.lexicon import AskedWords, Lexicon
+from aboutness.models.model import register
+from aboutness.vectors.words import IN
+
+Reals = NDArray[np.float64]
+
+
+@register
+@dataclass(frozen=True)
+class WCS(CentroidModel):
+    """Word centroid similarity (galke2017 §3, "WCS").
+
+    score(q, d) = cos(q W, C_d),   C = X W
+
+    X holds the (weighted) counts of words in documents, W their IN vectors, as they are; q the counts of the
+    query's words. The paper makes the rows of X unit length first, which does not change an angle.
+
+    Words without a vector are left out. A document without any has -1 and comes last; a query without any finds
+    nothing. Cost: binding adds up a vector for every word of every document, or reads what is kept in the index
+    (`aboutness prepare`); a query reads a byte for each number of each document's vector, and few vectors.
+    """
+
+    name: ClassVar[str] = "wcs"
+    summary: ClassVar[str] = "word centroid similarity: cosine of summed word vectors"
+    source: ClassVar[str] = "galke2017 §3"
+
+    def recipe(self) -> Recipe:
+        """Return what documents' vectors are made of."""
+        return Recipe(IN, "count")
+
+    def factors(self, view: LayerView, lexicon: Lexicon) -> Reals:  # noqa: ARG002 - the contract's
+        """Return 1 for each word."""
+        return np.ones(len(lexicon.matrix(IN)))
+
+    def asks(self, view: LayerView) -> Callable[[AskedWords], Reals]:  # noqa: ARG002 - the contract's
+        """Return what makes the direction of a question."""
+        return lambda asked: to_length_one(weighted_vectors(asked, IN, asked.weights))

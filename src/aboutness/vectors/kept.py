@@ -1,0 +1,32 @@
+"""Word vectors that are kept in an index, found by name."""
+
+from __future__ import annotations
+
+from aboutness.core.errors import NotFound, UsageError
+from aboutness.index.manifest import ArtefactEntry
+from aboutness.index.trained import Trained
+from aboutness.vectors.words import WordVectors
+
+KIND = "word-vectors"
+
+
+def entry_of(trained: Trained, name: str | None = None) -> ArtefactEntry:
+    """Return the entry of word vectors with a name, or of the only ones."""
+    entries, folder = trained.of_kind(KIND), trained.folder
+    if not entries:
+        raise NotFound(
+            f"{folder} has no word vectors; train some (aboutness train {folder} word2vec), or "
+            f"import some (aboutness vectors import FILE -o {folder})"
+        )
+    if name is None and len(entries) > 1:
+        raise UsageError(f"{folder} has several word vectors; name one: {', '.join(entries)}")
+    chosen = next(iter(entries)) if name is None else name
+    if chosen not in entries:
+        raise NotFound(f"{folder} has no word vectors {chosen!r}. It has: {', '.join(entries)}")
+    return entries[chosen]
+
+
+def vectors_of(trained: Trained, name: str | None = None) -> WordVectors:
+    """Return word vectors of an index: those with a name, or the only ones."""
+    chosen = entry_of(trained, name).name
+    return trained.once((KIND, chosen), lambda: WordVectors.of_arrays(trained.artefact(chosen)))

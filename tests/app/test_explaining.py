@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from aboutness.app.explaining import explain_page, readings, write_page
+from aboutness.app.index import Index
+from aboutness.core.errors import NotFound, UsageError
+from aboutness.rank.grammar import ranker
+from report.test_explained import Page
+
+DOCUMENTS = [
+    {"id": "a", "title": "Growers of coffee", "text": "The harvests of coffee growers; coffee & beans."},
+    {"id": "b", "text": "The directors paused for coffee."},
+    {"id": "c", "text": "beans and harvests"},
+]
+
+
+@pytest.fixture(scope="module")
+def index():
+    made = Index.build(DOCUMENTS, layers={"plain": "plain"}, weights={"title": 3})
+    made.train("word2vec", dim=4, min_count=1, threads=1)
+    return made
+
+
+def pages(index: Index, query: str, identifiers: list[str], *rankers: str) -> Page:
+    return Page(explain_page(index.generation, query, identifiers, rankers))
+
+
+@pytest.mark.parametrize(
+    "name", ["bm25", "ql", "tfidf", "desm-in-out", "bm25 % 5 >> ql", "bm25 + 30*desm-in-out", "bm25-desm", "2*wcs"]
+)
+def test_a_page_says_what_explain_says(index, name):
+    made = pages(index, "coffee harvest", ["b", "a"], name)
+    why = [index.explain("coffee harvest", identifier, name) for identifier in ("b", "a")]
+    assert [float(row.split("score ")[1].replace("\u2212", "-")) for row in made.texts("p", _class="sum")] == [
+        pytest.approx(one.score, abs=1e-4) for one in why
+    ]
+    assert [len(rows.strip().split("\n")) for rows in made.texts("tbody")[1::2]] == [len(one.parts) for one in why]
+    assert [word for word, looks, _ in made.words if "own" in looks] == [
+        "coffee",
+        "coffee",
+        "harvests",
+        "coffee",
+        "coffee",
+    ]
+    marked = [{word for word, looks, _ in made.words if sign in looks} for sign in ("pos", "neg")]
+    assert any(marked)
+
+
+def test_words_are_those_of_the_rankers_layer_and_fields(index):
+    made = pages(index, "harvests", ["a"], "bm25", "bm25[layer=plain]", "bm25[fields=title]")
+    assert [word for word, *_ in made.words] == ["harvests"]
+    assert [part[0] for why in made.data["documents"][0] for part in why["parts"]] == ["harvest", "harvests"]
+    made = pages(index, "growers", ["a"], "bm25[fields=title]", "bm25")
+    assert made.words == [
+        ("Growers", "w pos own", "--s:1.000"),
+        ("growers", "w", ""),
+    ]  # in a field that the first does not read
+
+
+def test_what_rankers_read(index):
+    def read(text: str) -> dict[str, tuple[str, dict[str, float]]]:
+        found = readings(ranker(text), index.snapshot)
+        return {by: (one.analyzer.name, dict(one.fields)) for by, one in found.items()}
+
+    main, plain = ("english", {"title": 3.0, "text": 1.0}), ("plain", {"text": 2.0})
+    assert read("ql") == read("bm25[layer=plain] % 5 >> ql % 3") == {"": main}
+    assert read("2*(ql % 3)") == {"ql % 3": main}
+    mixed = read("ql + 30*bm25[layer=plain,fields=2*text]")
+    assert mixed == {"ql": main, "bm25[layer=plain,fields=2*text]": plain}
+    assert read("ql + 2*(bm25[layer=plain,fields=2*text] + tfidf)") == {**mixed, "tfidf": main}
+    assert list(read("bm25-desm")) == ["desm-in-out", "bm25[k1=1.7,b=0.95]"]
+    assert list(read("iwcs-wmd")) == [""]
+
+
+def test_parts_come_from_the_rankers_that_are_read(index):
+    for text in ("ql + 2*(bm25[layer=plain] + tfidf % 2)", "bm25-desm", "3*bm25", "(bm25 + ql) % 2 >> desm-in-in"):
+        why = index.explain("coffee harvests", "a", text)
+        assert {part.by for part in why.parts} == set(readings(ranker(text), index.snapshot))
+
+
+def test_a_query_that_nobody_knows(index):
+    made = pages(index, "unheard", ["a"], "bm25", "desm-in-out")
+    assert made.words == []
+    assert len(made.all("article")) == 1
+
+
+def test_refusals(index):
+    with pytest.raises(NotFound, match="there is no document 'z'"):
+        pages(index, "coffee", ["a", "z"], "bm25")
+    with pytest.raises(UsageError, match="Known: "):
+        pages(index, "coffee", ["a"], "bm26")
+    for identifiers, rankers in (([], ["bm25"]), (["a"], [])):
+        with pytest.raises(UsageError, match="at least one document and one ranker"):
+            pages(index, "coffee", identifiers, *rankers)
+
+
+def test_write_page(tmp_path):
+    write_page("é", tmp_path / "x.html")
+    assert (tmp_path / "x.html").read_bytes() == "é".encode()
+    with pytest.raises(UsageError, match="is a folder; name a file to write"):
+        write_page("x", tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["x.html"]
+
+
+def test_the_passages_of_the_examples_mention_coffee_alike():
+    passages = Path(__file__).parents[2] / "examples" / "passages"
+    texts = [(passages / f"{name}_coffee.txt").read_text("utf-8") for name in ("about", "mentions")]
+    assert [text.lower().count("coffee") for text in texts] == [1, 1]
+    assert all(80 <= len(text.split()) <= 110 for text in texts)
