@@ -1,7 +1,8 @@
 """`python -m bench.movers [--quick] [--parts PART …]`: Word Mover's Distance, against gensim and POT.
 
-Everything runs in one thread, and the processor's time counts: on a free core, that is the time it takes. All sides get the same words and vectors; what takes too long is measured on a sample
-and extrapolated, and the table says so. Results go to bench/results/movers.{json,md}.
+Everything runs in one thread, and the processor's time counts: on a free core, that is the time it takes. All
+sides get the same words and vectors; what takes too long is measured on a sample and extrapolated, and the table
+says so. Results go to bench/results/movers.{json,md}.
 """
 
 from __future__ import annotations
@@ -48,10 +49,10 @@ FASTER_BAR = 200
 LONG_BAR, LONG_STRETCH = 19.0, 5.0
 JOB_STRETCH = 300.0
 EXPLANATION = (
-    "One thread; seconds are the processor's, which on a free core is the time it takes. Words of GoogleNews vectors "
-    f"(26,423 x 300), Euclidean cost, analyzer {ANALYZER}; top {K}. Peers work out one distance after "
-    "the other: gensim's `wmdistance`, and POT's `emd2` on costs by scipy's `cdist`; their times are those of "
-    f"{SAMPLE} documents, extrapolated to all. Brute force is our own, without bounds; gain = gensim's time / ours."
+    "One thread; seconds are the processor's, which on a free core is the time it takes. Vectors: GoogleNews, "
+    f"26,423 words x 300; Euclidean cost, analyzer {ANALYZER}, top {K}. Peers work out one distance after the "
+    "other: gensim's `wmdistance`, and POT's `emd2` on costs by scipy's `cdist`; their times are those of "
+    f"{SAMPLE} documents, extrapolated to all. Brute force is our own, without bounds. Gain: gensim's time / ours."
 )
 
 
@@ -355,7 +356,7 @@ def report(results: dict[str, Any]) -> str:
         lines += [
             f"## Exact top {K} of all documents",
             "",
-            "| query | documents | questions | median, s | slowest, s | bar | brute, s | gensim, s | POT, s | gain |",
+            "| query | documents | asked | median, s | slowest, s | bar | brute, s | gensim, s | POT, s | gain |",
             "|---|---|---|---|---|---|---|---|---|---|",
         ]
         for row in searches:
@@ -376,7 +377,7 @@ def report(results: dict[str, Any]) -> str:
     for row in results.get("long", []):
         met = _met(row["per_10k"], LONG_BAR, LONG_STRETCH)
         lines.append(
-            f"Long documents are texts of a Reuters topic joined until they have {LONG_WORDS} different known words: "
+            f"Long documents: texts of a Reuters topic joined until they have {LONG_WORDS} different known words: "
             f"{row['documents']:,} of {row['words']:.0f} on the average. For 10,000 of them that would be "
             f"{row['per_10k']:.1f} s (bar < {LONG_BAR:g} s, stretch {LONG_STRETCH:g} s: {met})."
         )

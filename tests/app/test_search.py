@@ -17,10 +17,12 @@ from aboutness.app.index import Index
 from aboutness.app.search import DEFAULT_RANKER, SHOWN, How
 from aboutness.core.errors import NotFound, UsageError
 from aboutness.core.record import Document, Query
-from aboutness.models.known import MODELS
-from experiment.small import documents
+from aboutness.rank.known import known_rankers
+from experiment.small import TERM_MODELS, documents, vectors_for, with_vectors
 
-RANKERS = [*MODELS, "bm25 % 3", "bm25 % 4 >> ql", "ql[smoothing=jm,lam=.3]", "bm25[variant=bm25+,fields=text]"]
+BY_TERMS = [*TERM_MODELS, "bm25 % 3", "bm25 % 4 >> ql", "ql[smoothing=jm,lam=.3]", "bm25[variant=bm25+,fields=text]"]
+BY_VECTORS = [name for name in known_rankers() if name not in TERM_MODELS]
+RANKERS = [*BY_TERMS, *BY_VECTORS, "bm25 % 4 >> desm-in-out", "bm25 + 30*desm-in-out"]
 FIELDS = "fields must be fields, with weights from 1e-9 to 1e9 where they have some, such as title or 3*title+text"
 MATCHES = ["or", "and", "all", "bm25 % 2", "tfidf % 3 >> ql % 1"]
 
@@ -29,7 +31,7 @@ every_ranker = pytest.mark.parametrize("ranker", RANKERS)
 
 @pytest.fixture(scope="module")
 def index():
-    return Index.build(documents())
+    return with_vectors(Index.build(documents()))
 
 
 def pairs(hits):
@@ -121,7 +123,8 @@ def test_explanations_sum_to_scores(index, ranker):
         assert explanation.score == hit.score
         assert math.isclose(explanation.total, hit.score, rel_tol=1e-5, abs_tol=1e-6)
         assert explanation == index.explain("old city songs of Mexico", hit.id, ranker)
-        assert {part.name for part in explanation.parts} == {"old", "citi", "song", "mexico"}
+        if ranker in BY_TERMS:
+            assert {part.name for part in explanation.parts} == {"old", "citi", "song", "mexico"}
 
 
 @pytest.mark.parametrize(
@@ -353,17 +356,21 @@ def test_fields(index):
     assert "d1" in ids(index.search(like="d2", fields="text"))
 
 
-@pytest.mark.parametrize("ranker", MODELS)
-def test_a_field_without_a_weight_counts_as_the_index_says(ranker):
-    index = Index.build(documents(), weights={"title": 3})
+@pytest.fixture(scope="module")
+def weighted():
+    return with_vectors(Index.build(documents(), weights={"title": 3}))
+
+
+@pytest.mark.parametrize("ranker", known_rankers())
+def test_a_field_without_a_weight_counts_as_the_index_says(index, weighted, ranker):
     asked = "rivers of the city"
-    whole = pairs(index.search(asked, ranker=ranker))
+    whole = pairs(weighted.search(asked, ranker=ranker))
     for fields in ("title+text", ["title", "text"], "3*title+text", {"text": 1, "title": 3}):
-        assert dict(pairs(index.search(asked, ranker=ranker, fields=fields))) == dict(whole)
-    alike = pairs(Index.build(documents()).search(asked, ranker=ranker))
+        assert dict(pairs(weighted.search(asked, ranker=ranker, fields=fields))) == dict(whole)
+    alike = pairs(index.search(asked, ranker=ranker))
     assert dict(alike) != dict(whole)
     for fields in ("1*title+text", {"title": 1, "text": 1}):
-        assert pairs(index.search(asked, ranker=ranker, fields=fields)) == alike
+        assert pairs(weighted.search(asked, ranker=ranker, fields=fields)) == alike
 
 
 def test_fields_reach_every_part_but_those_that_choose_their_own(index):
@@ -436,7 +443,7 @@ def test_what_is_neither_a_text_nor_a_ranker_is_refused(index, other):
 
 
 def test_an_unknown_ranker_is_told_with_the_known_ones(index):
-    with pytest.raises(UsageError, match=rf"did you mean 'bm25'\? Known: {', '.join(MODELS)}$"):
+    with pytest.raises(UsageError, match=rf"did you mean 'bm25'\? Known: {', '.join(known_rankers())}$"):
         index.search("city", ranker="bm26")
 
 
@@ -484,7 +491,7 @@ def test_none_at_once(index, ranker, threads):
 def test_several_threads_may_search_at_once(index):
     asked = [(text, ranker) for text in TEXTS[:10] for ranker in RANKERS]
     alone = [pairs(index.search(text, 5, ranker)) for text, ranker in asked]
-    fresh = Index.build(documents())
+    fresh = with_vectors(Index.build(documents()))
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda one: pairs(fresh.search(one[0], 5, one[1])), asked))
         several = list(
@@ -501,7 +508,7 @@ ODD = ["", " ", "the of and", '"', "{", "?", "'", "\\", "[", "(", "*", "\0", "\u
 
 
 def assert_same_however_it_is_asked(index, text):
-    for ranker in ("bm25", "ql", "bm25 % 3 >> tfidf"):
+    for ranker in ("bm25", "ql", "bm25 % 3 >> tfidf", "iwcs", "bm25 % 3 >> wmd"):
         alone = index.search(text, ranker=ranker)
         assert pairs(index.search_many([text] * 12, ranker=ranker)[7]) == pairs(alone)
         assert pairs(index.search(Query("q", text), ranker=ranker)) == pairs(alone)
@@ -574,24 +581,44 @@ def test_a_query_as_long_as_its_collection(index):
 # --- indexes that hold little --------------------------------------------------------------------------
 
 
+BLANK = [{"id": "a", "text": ""}, {"id": "b", "text": "the"}, {"id": "c", "title": " ", "text": ""}]
+
+
+@pytest.fixture(scope="module")
+def nothing():
+    """An index without documents and one of documents without words; vectors know nothing that is asked for."""
+    vectors = vectors_for(["harbour"])
+    return [with_vectors(Index.build(some, weights={"text": 1}), vectors) for some in ([], BLANK)]
+
+
 @pytest.mark.parametrize("match", MATCHES)
 @every_ranker
-def test_nothing_is_found_where_there_is_nothing(ranker, match):
-    empty = Index.build([], weights={"text": 1})
-    blank = Index.build(
-        [{"id": "a", "text": ""}, {"id": "b", "text": "the"}, {"id": "c", "title": " ", "text": ""}]
-    )
+def test_nothing_is_found_where_there_is_nothing(nothing, ranker, match):
+    empty, blank = nothing
     for index in (empty, blank):
         for query in ("city", "", "the", {"citi": 1.0}, Document("x", {"text": "city"})):
             assert not index.search(query, ranker=ranker, match=match)
         assert [len(hits) for hits in index.search_many(["city", ""] * 10, ranker=ranker, match=match)] == [0] * 20
     assert not blank.search(like="a", ranker=ranker, match=match)
-    assert blank.explain("city", "a", ranker).score == 0
+    if ranker in BY_TERMS:
+        assert blank.explain("city", "a", ranker).score == 0
+
+
+@pytest.mark.parametrize("ranker", BY_VECTORS)
+def test_documents_without_words_are_ranked_by_vectors_only_when_all_match(nothing, ranker):
+    for match in ("or", "and", "bm25 % 2"):
+        assert [len(index.search("harbour", ranker=ranker, match=match)) for index in nothing] == [0, 0]
+    empty, blank = nothing
+    assert not empty.search("harbour", ranker=ranker, match="all")
+    hits = blank.search("harbour", ranker=ranker, match="all")
+    assert ids(hits) == ["a", "b", "c"]
+    assert len({hit.score for hit in hits}) == 1
+    assert all(math.isfinite(hit.score) and hit.explain().score == hit.score for hit in hits)
 
 
 def test_one_document():
-    index = Index.build([{"id": "a", "text": "city"}])
-    for ranker in MODELS:
+    index = with_vectors(Index.build([{"id": "a", "text": "city"}]))
+    for ranker in known_rankers():
         assert ids(index.search("city", ranker=ranker)) == ["a"]
         assert not index.search(like="a", ranker=ranker, match="all")
 
@@ -601,7 +628,7 @@ def test_one_document():
 
 @every_ranker
 def test_changes_are_searched_at_once_and_old_hits_stay_as_they_were(tmp_path, ranker):
-    index = Index.build(documents(), tmp_path / "i")
+    index = with_vectors(Index.build(documents(), tmp_path / "i"))
     old = index.search("old city songs", 100, ranker, match="all")
     before = old.to_json(explain=True)
     index.add([{"id": "d8", "text": "an old city, old songs, old cats"}])
@@ -610,7 +637,7 @@ def test_changes_are_searched_at_once_and_old_hits_stay_as_they_were(tmp_path, r
     index.merge()
     changed = [*(document for document in documents() if document.id not in ("d2", "d3", "d6")),
                {"id": "d8", "text": "an old city, old songs, old cats"}, {"id": "d3", "text": "something else"}]  # fmt: skip
-    anew = Index.build([{"id": d.id, **d.fields} if isinstance(d, Document) else d for d in changed])
+    anew = with_vectors(Index.build([{"id": d.id, **d.fields} if isinstance(d, Document) else d for d in changed]))
     for match in ("or", "and", "all"):
         found = index.search("old city songs", 100, ranker, match=match)
         assert pairs(found) == pairs(anew.search("old city songs", 100, ranker, match=match))

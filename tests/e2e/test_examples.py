@@ -22,6 +22,7 @@ def arguments(tmp_path):
     (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq\tswept\t1\n")
     return {
         "compare_rankers.py": [str(tmp_path)],
+        "mixtures.py": [str(tmp_path)],
         "search_notes.py": [str(tmp_path), "air over a swept wing"],
         "word_vectors.py": [],
     }

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
+import numpy as np
+
+from aboutness.app.index import Index
 from aboutness.core.record import Document, Query
+from aboutness.models.embedding import Embedding
+from aboutness.models.known import MODELS
+from aboutness.text.analyzers import analyzer
+from aboutness.text.strings import StringTable
+from aboutness.vectors.words import WordVectors
+
+TERM_MODELS = tuple(name for name, model in MODELS.items() if not issubclass(model, Embedding))
 
 DOCUMENTS = [
     {"_id": "d1", "title": "Albuquerque", "text": "a city in New Mexico, the largest of its cities", "year": 1706},
@@ -46,6 +58,27 @@ def documents() -> list[Document]:
         )
         for record in DOCUMENTS
     ]
+
+
+def vectors_for(words: Sequence[str], spaces: Sequence[str] = ("in", "out")) -> WordVectors:
+    """Return vectors of some words, by chance, but always the same."""
+    chance = np.random.default_rng(5)
+    made = {space: chance.normal(size=(len(words), 8)).astype(np.float32) for space in spaces}
+    return WordVectors(StringTable.of(words), made)
+
+
+@cache
+def small_vectors() -> WordVectors:
+    """Return vectors of the documents' terms, but for two of them, and of one more that no document has."""
+    text = " ".join(text for document in documents() for text in document.fields.values())
+    terms = set(analyzer("english").terms(text)) - {"largest", "pet"}
+    return vectors_for([*sorted(terms), "harbour"])
+
+
+def with_vectors(index: Index, vectors: WordVectors | None = None) -> Index:
+    """Return an index that then has vectors, those of the small collection unless said: every ranker works on it."""
+    index.keep_vectors(vectors or small_vectors(), "words")
+    return index
 
 
 def lines(records: list[dict]) -> str:

@@ -11,26 +11,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aboutness.app.index import Index
-from aboutness.core.errors import BadInput, UsageError
+from aboutness.core.errors import BadInput, NotFound, UsageError
 from aboutness.core.record import Query
 from aboutness.evaluate.evaluation import evaluate
 from aboutness.experiment.collection import Collection
 from aboutness.experiment.compare import AT_ONCE, Comparison, compare_on, missing_documents, rankings
-from aboutness.models.known import MODELS
 from aboutness.models.question import Question
 from aboutness.rank.bound import bind
 from aboutness.rank.grammar import ranker
+from aboutness.rank.known import known_rankers
 from evaluate.naive import average_precision, ndcg, precision
-from experiment.small import QRELS, QUERIES, documents, texts
+from experiment.small import QRELS, QUERIES, TERM_MODELS, documents, texts, vectors_for, with_vectors
 
 SMALL = Collection("small", "nowhere", tuple(texts(QUERIES)), QRELS)
 RANKERS = [ranker(text) for text in ("bm25", "ql", "bm25 % 2 >> tfidf")]
+EVERY = [ranker(text) for text in (*known_rankers(), "bm25 % 2 >> desm-in-out", "bm25 + 30*desm-in-out")]
 MEASURES = ["nDCG@10", "AP", "P@1"]
 
 
 @pytest.fixture(scope="module")
 def index():
-    return Index.build(documents())
+    return with_vectors(Index.build(documents()))
 
 
 def by_hand(index, one, text, depth=1000, match="or"):
@@ -48,8 +49,10 @@ def pairs(index, ranking):
 
 
 def test_every_ranker_answers_every_judged_query(index):
-    found = compare_on(index.snapshot, SMALL, RANKERS, MEASURES)
-    assert [row.ranker for row in found.rows] == RANKERS
+    rankers = [*RANKERS, *(one for one in EVERY if one not in RANKERS)]
+    found = compare_on(index.snapshot, SMALL, rankers, MEASURES)
+    assert [row.ranker for row in found.rows] == rankers
+    assert found.left_out == {}
     for row in found.rows:
         assert row.run == {query.id: by_hand(index, row.ranker, query.text) for query in SMALL.judged_queries}
         assert list(row.run) == ["q1", "q2", "q3", "q4"]
@@ -122,7 +125,7 @@ def test_depth_and_match(index):
 
 @settings(max_examples=20)
 @given(
-    st.lists(st.sampled_from(list(MODELS)), max_size=3),
+    st.lists(st.sampled_from(list(known_rankers())), max_size=3),
     st.lists(st.sampled_from(["AP", "nDCG@10", "RR", "P@5", "R@100", "Success@1"]), min_size=1, unique=True),
     st.integers(1, 9),
     st.sampled_from([1, 2, None]),
@@ -162,6 +165,36 @@ def test_an_empty_index_finds_nothing():
     assert found.unknown == {query: list(grades) for query, grades in QRELS.items()}
 
 
+# --- rankers that cannot be used ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("spaces", "served"),
+    [
+        ((), TERM_MODELS),
+        (("in",), (*TERM_MODELS, "desm-in-in", "iwcs", "iwcs-wmd", "ketos", "wcs", "wmd")),
+        (("in", "out"), tuple(known_rankers())),
+    ],
+)
+def test_when_lenient_what_the_vectors_do_not_serve_is_left_out_with_the_reason(spaces, served):
+    index = Index.build(documents())
+    if spaces:
+        with_vectors(index, vectors_for(["old", "song", "river"], spaces))
+    rankers = [ranker(name) for name in known_rankers()]
+    found = compare_on(index.snapshot, SMALL, rankers, MEASURES, lenient=True)
+    assert [str(row.ranker) for row in found.rows] == [name for name in known_rankers() if name in served]
+    assert list(found.left_out) == [name for name in known_rankers() if name not in served]
+    told = "'out'" if spaces else "has no word vectors"
+    assert all(told in why for why in found.left_out.values())
+    plain = found.to_json()
+    assert plain.get("left_out", {}) == found.left_out
+    assert ("left_out" in plain) == bool(found.left_out)
+    assert found.rows == compare_on(index.snapshot, SMALL, [row.ranker for row in found.rows], MEASURES).rows
+    for name in found.left_out:
+        with pytest.raises((NotFound, UsageError), match=told):
+            compare_on(index.snapshot, SMALL, [ranker("bm25"), ranker(name)], MEASURES)
+
+
 # --- progress and batches ------------------------------------------------------------------------------
 
 
@@ -174,7 +207,7 @@ def many(count):
 @pytest.mark.parametrize("count", [1, AT_ONCE - 1, AT_ONCE, AT_ONCE + 1, 2 * AT_ONCE + 2])
 def test_batches_answer_as_one_by_one(index, count):
     collection = many(count)
-    for one in RANKERS:
+    for one in (*RANKERS, ranker("iwcs"), ranker("bm25 % 3 >> wmd")):
         bound = bind(one, index.snapshot)
         for threads in (1, 3, None):
             found = rankings(bound, collection.queries, 5, "or", threads)

@@ -370,6 +370,15 @@ def test_words_with_opposite_vectors_are_furthest(name):
     assert scored(MODELS[name](), snapshot, "aa") == pytest.approx([1, -1, -1], abs=1e-6)
 
 
+@every_model
+def test_an_index_without_fields(name):
+    index = ab.Index.build([], analyzer="plain")
+    index.keep_vectors(word_vectors(), "words")
+    assert index.snapshot.fields == []
+    assert len(index.search("aa", ranker=name, match="all")) == 0
+    assert index.prepare(name) == [f"{name}[vectors=words]"]
+
+
 # --- which vectors, which layer --------------------------------------------------------------------------------
 
 

@@ -305,6 +305,22 @@ def test_vectors_of_any_length(monkeypatch):
             index.drop_vectors("scaled")
 
 
+def test_words_that_are_all_the_same(monkeypatch):
+    monkeypatch.setattr(wmd, "FEW", 0)
+    monkeypatch.setattr(wmd, "SHORT", 0)
+    ours, index = word_vectors(), collection()
+    with index.changes() as writer:
+        same = {"in": np.ones_like(ours.space("in"))}
+        writer.save_artefact("same", "word-vectors", ours.with_spaces(same).arrays(), {})
+    try:
+        scorer = WMD(vectors="same").bind(index.snapshot)
+        found = scorer.top(asks(12), 7, match="all")
+        assert_same(found, Scorer.top_many(scorer, [asks(12)], 7, match="all")[0])
+        assert (found.scores == 0).all()
+    finally:
+        index.drop_vectors("same")
+
+
 # --- why -----------------------------------------------------------------------------------------------------------
 
 

@@ -281,6 +281,19 @@ def test_a_mixture_adds_raw_scores_in_the_order_of_its_parts(index):
     assert bound.scores(question, numbers).tobytes() == expected.tobytes()
     found = bound.top_many([question], 1000, match="all")[0]
     assert dict(pairs(found)) == dict(zip(numbers.tolist(), expected.tolist(), strict=True))
+    for allowed in (np.arange(60), np.ones(60, np.bool_)):  # the dead are never found
+        assert pairs(bound.top_many([question], 1000, match="all", allowed=allowed)[0]) == pairs(found)
+
+
+@pytest.mark.parametrize("match", ["or", "and", "all"])
+def test_a_mixture_looks_among_numbers_as_among_a_mask(index, match):
+    question, mask = Question("bb cc"), np.arange(60) % 3 > 0
+    bound = bind(ranker("bm25 + 2*ql"), index.snapshot)
+    everything = bound.top_many([question], 1000, match=match)[0]
+    expected = [pair for pair in pairs(everything) if mask[pair[0]]]
+    assert 0 < len(expected) < len(everything)
+    for allowed in (mask, np.flatnonzero(mask)):
+        assert pairs(bound.top_many([question], 1000, match=match, allowed=allowed)[0]) == expected
 
 
 def test_a_weight_alone_changes_scores_but_hardly_the_order(index):

@@ -266,10 +266,10 @@ def scan(
         scale, dots, bounds = scales[low:high], block_dots[: high - low], block_bounds[: high - low]
         if low % (8 * BLOCK) == 0:
             look = max(look - 1, 0)
-        look, hits = bound_block(
+        slab, hits = bound_block(
             codes, scales, rests, asked, factor, error, tails, slack, low, high, look, least, dots, bounds
         )
-        slab = look
+        look = slab if least > NEVER else 0
         if hits > 0:
             hits = list_hits(bounds, least, allowed[low:high], some)
         while slab < last and hits > 0:

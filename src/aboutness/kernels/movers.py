@@ -191,7 +191,7 @@ def priced(
 
     Any prices of a document's words give a bound: each query word goes where cost - price is least, and the prices
     are paid back. Good ones come from a few rounds of scaling the rows and columns of `kernel`, which is
-    exp(-near / softness), to the shares (Cuturi 2013).
+    exp(-near / softness), to the shares (Cuturi 2013). Where that overflows the bound is 0.
     """
     columns = near.shape[1]
     longest = 0
@@ -231,7 +231,7 @@ def priced(
             found += asked[i] * sums[i]
         for j in range(size):
             found += shares[first + j] * least_less(near[places[words[first + j]]], sums)
-        out[d] = found
+        out[d] = found if np.isfinite(found) else 0.0
 
 
 @compiled

@@ -51,6 +51,7 @@ def transport(cost: F64, supplies: F64, demands: F64, tree: Ints, values: F64) -
     together = max(1, min(rows, int(np.sqrt(rows * columns)) // columns + 1))
     of_rows, of_columns = price[:rows], price[rows : rows + columns]
     row = seen = pivots = 0
+    moved = False
     while seen < rows:
         best, enters, to = -noise, NONE, NONE
         for _ in range(together):
@@ -69,13 +70,13 @@ def transport(cost: F64, supplies: F64, demands: F64, tree: Ints, values: F64) -
             seen += 1
         if enters != NONE:
             pivot(cost[enters, to] - of_rows[enters] - of_columns[to], enters, rows + to, rows, tree, flow, price)
-            seen = 0
+            seen, moved = 0, True
             pivots += 1
             if pivots > MOST * (rows + columns):
                 return NONE
-        elif seen >= rows and pivots > 0:
+        elif seen >= rows and moved:
             set_prices(cost, root, tree, price)  # free of what rounding has added up, and all is looked at again
-            seen = pivots = 0
+            seen, moved = 0, False
     return root
 
 

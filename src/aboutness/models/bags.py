@@ -143,10 +143,12 @@ def matching(view: LayerView, question: Question, match: str) -> NDArray[np.bool
     if match == "all":
         return np.ones(view.size, np.bool_)
     bags = bags_of(view, [question])
-    mask = np.zeros(view.size, np.bool_)
-    if match == "and" and (not bags.whole[0] or not len(bags.terms)):
-        return mask
-    hits = np.zeros(view.size, np.int64)
-    for term in bags.terms:
-        hits[view.postings(int(term))[0]] += 1
-    return hits == len(bags.terms) if match == "and" else hits > 0
+    hits = np.zeros(view.size, np.int32)
+    for lists in view.lists:
+        here = hits[lists.first : lists.first + lists.size]
+        for place in lists.find(bags.terms):
+            if place >= 0:
+                here[lists.documents[lists.starts[place] : lists.ends[place]]] += 1
+    if match == "or":
+        return view.alive & (hits > 0)
+    return view.alive & (hits == len(bags.terms)) if bags.whole[0] and len(bags.terms) else hits < 0

@@ -59,7 +59,7 @@ class Codes:
     rests: F32
     error: float
     longest: float
-    turn: F32 | None
+    turn: F64 | None
     defect: float
 
     @classmethod
@@ -73,11 +73,12 @@ class Codes:
         turn = _directions(rows, SLAB) if SHORTEST < longest < LONGEST else None
         error = 0.0
         for first in range(0, count, BLOCK):
-            block = rows[first : first + BLOCK]
-            error = max(
-                error, float(encode(block if turn is None else block @ turn.T, first, codes, scales, rests))
-            )
-        return cls(codes, scales, rests, error, longest, turn, 0.0 if turn is None else _defect(turn))
+            block = rows[first : first + BLOCK] if turn is None else rows[first : first + BLOCK] @ turn.T
+            error = max(error, float(encode(block, first, codes, scales, rests)))
+        if turn is None:
+            return cls(codes, scales, rests, error, longest, None, 0.0)
+        exact = turn.astype(np.float64)
+        return cls(codes, scales, rests, error, longest, exact, _defect(exact))
 
     def candidates(self, vector: F64, k: int, allowed: Mask) -> Ints | None:
         """Return, ascending, the rows that can be among the k best; None where they are too many, or very long.
@@ -118,14 +119,13 @@ def _directions(rows: F32, head: int) -> F32 | None:
     return directions.T[::-1].astype(np.float32) if share * rows.shape[1] > 2 * head else None
 
 
-def _defect(turn: F32) -> float:
+def _defect(turn: F64) -> float:
     """Return how much a turn, and products with it in float32, change products of vectors of length 1, at most.
 
     The turn is not quite at right angles; and each number of a turned row is off by what a product in float32 is,
     which is sqrt(dim) times that for the row.
     """
-    exact = turn.astype(np.float64)
-    angles = float(np.linalg.norm(exact.T @ exact - np.eye(len(turn))))
+    angles = float(np.linalg.norm(turn.T @ turn - np.eye(len(turn))))
     return 2 * (angles + _loss(len(turn)) * math.sqrt(len(turn)))
 
 
@@ -140,7 +140,7 @@ class DenseRows:
     def __init__(self, rows: F32) -> None:
         if rows.dtype != np.float32 or rows.ndim != 2 or not rows.flags.c_contiguous:
             raise ValueError(f"rows must be a contiguous matrix of float32, got {rows.dtype} {rows.shape}")
-        self.rows = rows
+        self.rows = np.asarray(rows)  # a plain array, also of a mapped one
         self._asked = 0
 
     def __len__(self) -> int:

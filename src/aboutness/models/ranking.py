@@ -79,6 +79,9 @@ def _number(value: float) -> str:
 
 
 def best(documents: NDArray[np.int64], scores: NDArray[np.float32], k: int) -> Ranking:
-    """Return the k best of some documents, which ascend."""
+    """Return the k best of some documents, which ascend; only those that can be among them are sorted."""
+    if k < len(scores):
+        last = np.partition(scores, len(scores) - k)[len(scores) - k]
+        documents, scores = documents[scores >= last], scores[scores >= last]
     order = np.argsort(-scores, kind="stable")[:k]
     return Ranking(documents[order], scores[order])

@@ -332,7 +332,7 @@ class Found:
         self.limit = np.inf
 
     def add(self, documents: Ints, distances: Reals) -> None:
-        """Add documents; only those that may be among the k nearest are kept."""
+        """Add documents that have not been added before."""
         self.documents = np.append(self.documents, documents)
         self.distances = np.append(self.distances, distances)
         if len(self.distances) >= self.k:
@@ -352,7 +352,7 @@ class Nearby:
         self.places[words] = np.arange(len(words))
         self.near = self._near(words)
         self.shares = travels.shares.astype(np.float32)
-        # What float32 may have added to a bound: no more than this share of the greatest one.
+        # What adding in float32 can make too much of a bound, which is no more than the farthest document's.
         self.margin = (len(self.shares) + 16) * 2.0**-23 * -scorer.farthest(travels.vectors)
 
     def _words(self, known: int) -> Ints:
@@ -391,7 +391,7 @@ class Nearby:
         if found.limit == np.inf:
             first = self._promising(lower, found.k)
             found.add(rest[first], self.travels.distances_at_once(rest[first]))
-            lower[first] = np.inf
+            rest, lower = np.delete(rest, first), np.delete(lower, first)
         rest, lower = self._cut(rest, lower, found)
         if len(self.shares) > SHORT:
             if self._have_many_words(rest):
@@ -437,7 +437,7 @@ class Nearby:
         from aboutness.kernels.movers import priced
 
         near, places = self._some(documents)
-        soft = np.float32(softness * self.near.mean())
+        soft = np.float32(max(softness * self.near.mean(), PLAIN[0] ** 2))
         out = np.empty(len(documents), np.float64)
         priced(
             *self.contents.arrays, documents, places, near, np.exp(near / -soft), soft, rounds, self.shares, out

@@ -297,7 +297,7 @@ class _BoundMixture(_Composed):
 
         def answer(place: int) -> Ranking:
             found = find(_Asked(place, batch.questions[place], batch.match, batch.allowed))
-            return _best(found.documents, found.scores(found.documents), k)
+            return best(found.documents, found.scores(found.documents), k)
 
         return answer
 
@@ -349,11 +349,3 @@ def _listed(ranking: Ranking, floor: float) -> _Found:
         return made
 
     return _Found(numbers, scores)
-
-
-def _best(documents: Ints, scores: F32, k: int) -> Ranking:
-    """Return the k best of some documents, which ascend; only those that can be among them are sorted."""
-    if k < len(scores):
-        last = np.partition(scores, len(scores) - k)[len(scores) - k]
-        documents, scores = documents[scores >= last], scores[scores >= last]
-    return best(documents, scores, k)
