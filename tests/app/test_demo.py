@@ -6,10 +6,18 @@ from importlib.resources import files
 
 import pytest
 
-from aboutness.app.demo import MEASURES, SEARCHES, build_demo, compare_demo, demo_collection, search_demo
+from aboutness.app.demo import (
+    MEASURES,
+    SEARCHES,
+    build_demo,
+    compare_demo,
+    demo_collection,
+    search_demo,
+    train_demo,
+)
 from aboutness.app.index import Index
 from aboutness.core.errors import UsageError
-from aboutness.models.known import MODELS
+from aboutness.rank.known import known_rankers
 
 LINES = files("aboutness.app").joinpath("demo_questions.jsonl").read_text("utf-8").splitlines()
 QUESTIONS = [json.loads(line) for line in LINES]

@@ -121,7 +121,11 @@ def test_explanations_sum_to_scores(index, ranker):
     for hit in hits:
         explanation = hit.explain()
         assert explanation.score == hit.score
-        assert math.isclose(explanation.total, hit.score, rel_tol=1e-5, abs_tol=1e-6)
+        if explanation.parts:
+            assert math.isclose(explanation.total, hit.score, rel_tol=1e-5, abs_tol=1e-6)
+        else:
+            assert (hit.id, ranker in BY_TERMS) == ("d6", False)  # it has no words: the lowest score
+            assert "nothing is known to compare" in explanation.formula
         assert explanation == index.explain("old city songs of Mexico", hit.id, ranker)
         if ranker in BY_TERMS:
             assert {part.name for part in explanation.parts} == {"old", "citi", "song", "mexico"}
@@ -619,7 +623,8 @@ def test_documents_without_words_are_ranked_by_vectors_only_when_all_match(nothi
 def test_one_document():
     index = with_vectors(Index.build([{"id": "a", "text": "city"}]))
     for ranker in known_rankers():
-        assert ids(index.search("city", ranker=ranker)) == ["a"]
+        # Ketos has no use for words that all documents have.
+        assert ids(index.search("city", ranker=ranker)) == (["a"] if ranker != "ketos" else [])
         assert not index.search(like="a", ranker=ranker, match="all")
 
 

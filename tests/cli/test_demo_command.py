@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from aboutness.app.demo import MEASURES, SEARCHES
 from aboutness.app.index import Index
 from aboutness.cli.main import app
-from aboutness.models.known import MODELS
+from aboutness.rank.known import known_rankers
 from cli.running import Ran
 
 
@@ -42,7 +42,7 @@ def test_it_counts_words(shown):
 def test_it_compares_all_rankers(shown):
     rows = [line.split() for line in shown[1].out.split("\n\n")[2].splitlines()]
     assert rows[0] == ["ranker", *MEASURES]
-    assert [row[0] for row in rows[1:]] == list(MODELS)
+    assert [row[0] for row in rows[1:]] == list(known_rankers())
     values = [float(value) for row in rows[1:] for value in row[1:]]
     assert all(0.05 < value < 1 for value in values)
 

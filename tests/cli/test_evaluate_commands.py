@@ -5,15 +5,27 @@ import io
 import json
 import subprocess
 import sys
+import time
 
 import pytest
 
 from aboutness.app.comparing import compare, known_measures
 from aboutness.app.index import Index
 from aboutness.cli import render
-from aboutness.models.known import MODELS
+from aboutness.rank.known import known_rankers
+from aboutness.vectors.trainer import Progress
 from cli.running import environment
-from experiment.small import QRELS, documents, judgements, lines, write_collection
+from experiment.small import (
+    QRELS,
+    TERM_MODELS,
+    documents,
+    judgements,
+    lines,
+    small_vectors,
+    vectors_for,
+    with_vectors,
+    write_collection,
+)
 
 DEFAULT = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
 RUN = "q1 Q0 d1 1 2.5 me\nq3 Q0 d4 1 1 me\nq9 Q0 d4 1 1 me\n"
@@ -22,7 +34,8 @@ RUN = "q1 Q0 d1 1 2.5 me\nq3 Q0 d4 1 1 me\nq9 Q0 d4 1 1 me\n"
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     place = write_collection(tmp_path_factory.mktemp("cli") / "small")
-    Index.build(documents(), place / "small.index")
+    with_vectors(Index.build(documents(), place / "small.index"))
+    small_vectors().save(place / "small.safetensors")
     return place
 
 
@@ -158,10 +171,11 @@ def test_the_shape_of_experiments(call, small):
 
 
 def test_all_rankers_and_the_usual_measures_unless_said(call, small):
-    found = call("experiment", small, "--json").json
-    assert [row["ranker"] for row in found["rows"]] == list(MODELS)
-    assert all(list(row) == ["ranker", *DEFAULT] for row in found["rows"])
-    assert found == compare(list(MODELS), small).to_json()
+    ran = call("experiment", small, "--json")
+    assert (ran.code, ran.err) == (0, "")
+    assert [row["ranker"] for row in ran.json["rows"]] == list(known_rankers())
+    assert all(list(row) == ["ranker", *DEFAULT] for row in ran.json["rows"])
+    assert ran.json == compare(list(known_rankers()), small, vectors="word2vec").to_json()
 
 
 OPTIONS = {
@@ -192,6 +206,51 @@ def test_an_index_that_is_there_may_be_used(call, small, index):
     assert "there is no index at none.index" in ran.err
 
 
+def test_an_index_has_its_own_vectors(call, small, index):
+    ran = call("experiment", small, "-r", "iwcs,bm25 + 30*wcs", "--index", small / "small.index", "--json")
+    assert ran.json == compare(["iwcs", "bm25 + 30*wcs"], small, index=index).to_json()
+
+
+def test_vectors_of_a_file_or_a_way_of_training(call, small, index):
+    rankers = ["iwcs", "bm25 % 3 >> desm-in-out", "bm25 + 30*desm-in-out"]
+    command = ["experiment", small, "-r", ",".join(rankers), "--json", "--per-query"]
+    ran = call(*command, "--vectors", small / "small.safetensors")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.json == compare(rankers, small, index=index).to_json(per_query=True)
+    trained = compare(rankers, small).to_json(per_query=True)
+    assert call(*command).json == call(*command, "--vectors", "word2vec").json == trained
+
+
+def test_vectors_that_cannot_be_had(call, small, write, tmp_path):
+    write("text.txt", "no vectors at all\n")
+    for given, code, told in (("none.bin", 4, "there is no file none.bin"), ("text.txt", 3, "text.txt")):
+        ran = call("experiment", small, "-r", "iwcs", "--vectors", given, "-o", "out")
+        assert (ran.code, ran.out) == (code, "")
+        assert told in ran.err
+        assert ran.err.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["text.txt"]
+
+
+def test_what_vectors_do_not_suffice_for_is_left_out_and_told(call, small):
+    vectors_for([*small_vectors()], ("in",)).save("in.safetensors")
+    without = ["bm25-desm", "desm-in-out", "desm-out-in", "desm-out-out"]
+    given = ["--measures", "AP", "--vectors", "in.safetensors"]
+    ran = call("experiment", small, *given)
+    assert ran.code == 0
+    shown = [line.split()[0] for line in ran.out.split("\n\n")[1].splitlines()]
+    assert shown == ["ranker", *(name for name in known_rankers() if name not in without)]
+    assert [line.partition(" is left out: ")[0] for line in ran.err.splitlines()[:4]] == without
+    assert ran.err.splitlines()[0].endswith("'out'") or "'out'" in ran.err.splitlines()[0]
+    told = call("experiment", small, *given, "--json")
+    assert (told.err, list(told.json["left_out"])) == ("", without)
+    ran = call("experiment", small, *given, "-r", "bm25,desm-in-out")
+    assert (ran.code, ran.out) == (2, "")
+    Index.build(documents(), "plain.index")
+    found = call("experiment", small, "--index", "plain.index", "--json").json
+    assert [row["ranker"] for row in found["rows"]] == [name for name in known_rankers() if name in TERM_MODELS]
+    assert len(found["left_out"]) == len(known_rankers()) - len(TERM_MODELS)
+
+
 def test_in_words(call, small, index):
     ran = call("experiment", small, "-r", "bm25,ql", "--measures", "AP")
     assert ran.code == 0
@@ -215,9 +274,10 @@ def test_judged_documents_that_are_all_there_are_not_told(call, small, tmp_path)
     assert call("experiment", place, "-r", "bm25", "--json").json["unknown_documents"] == 0
 
 
-@pytest.mark.parametrize("ranker", [*MODELS, "bm25 % 2 >> ql"])
+@pytest.mark.parametrize("ranker", [*known_rankers(), "bm25 % 2 >> ql", "bm25 % 3 >> iwcs", "bm25 + 30*desm-in-out"])
 def test_a_run_evaluated_has_the_values_of_the_experiment(call, small, ranker):
-    experiment = call("experiment", small, "-r", ranker, "--json", "--per-query").json
+    given = ["--vectors", small / "small.safetensors"]
+    experiment = call("experiment", small, "-r", ranker, *given, "--json", "--per-query").json
     assert call("run", small / "small.index", small / "queries.jsonl", "-o", "x.trec.gz", "-r", ranker).code == 0
     (row,) = call("evaluate", small, "x.trec.gz", "--json", "--per-query").json["rows"]
     assert {name: row[name] for name in DEFAULT} == {name: experiment["rows"][0][name] for name in DEFAULT}
@@ -320,7 +380,7 @@ def test_a_broken_collection_ends_with_3(call, tmp_path, name):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["-r", "bm26"], f"Known: {', '.join(MODELS)}"),
+        (["-r", "bm26"], f"Known: {', '.join(known_rankers())}"),
         (["-r", "bm25,"], "a ranker is missing"),
         (["-r", "bm25[k1=-1]"], "bm25: k1 must be a number at least 0"),
         (["-r", "bm25[layer=nope]"], "the index has no layer 'nope'"),
@@ -330,6 +390,7 @@ def test_a_broken_collection_ends_with_3(call, tmp_path, name):
         (["--analyzer", "englsh"], "did you mean 'english'?"),
         (["--index", "INDEX", "--analyzer", "english"], "give --index or --analyzer, not both"),
         (["--index", "none.index", "--analyzer", "plain"], "give --index or --analyzer, not both"),
+        (["--index", "INDEX", "--vectors", "word2vec"], "give --index or --vectors, not both"),
         (["--measures", "AP,nope"], "there is no measure 'nope'"),
     ],
 )
@@ -370,9 +431,13 @@ def test_progress_goes_to_a_terminal_on_standard_error_and_is_wiped(monkeypatch,
     terminal = _Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
-    with render.queries_progress("indexing") as (tell_documents, tell_queries):
+    with render.queries_progress("indexing") as (tell_documents, tell_queries, tell_training):
         tell_documents(1234, 5)
+        tell_training(Progress(640, 1000, 5.0))
+        time.sleep(0.3)
         tell_queries("bm25 % 2 >> ql", 64, 100)
+    assert "training" in terminal.getvalue()
+    assert "640/1000" in terminal.getvalue()
     assert "bm25 % 2 >> ql" in terminal.getvalue()
     assert "64/100" in terminal.getvalue()
     assert terminal.getvalue().endswith("\x1b[2K")
@@ -380,14 +445,15 @@ def test_progress_goes_to_a_terminal_on_standard_error_and_is_wiped(monkeypatch,
 
 
 def test_progress_is_silent_without_a_terminal(capsys):
-    with render.queries_progress("indexing") as (tell_documents, tell_queries):
+    with render.queries_progress("indexing") as (tell_documents, tell_queries, tell_training):
         tell_documents(1, 2)
+        tell_training(Progress(640, 1000, 5.0))
         tell_queries("bm25", 1, 2)
     assert capsys.readouterr() == ("", "")
 
 
 def test_a_closed_pipe_ends_quietly(small):
-    line = f"{sys.executable} -m aboutness experiment small --per-query | head -1"
+    line = f"{sys.executable} -m aboutness experiment small --index small/small.index --per-query | head -1"
     done = subprocess.run(
         ["bash", "-c", line], capture_output=True, text=True, check=False, env=environment(), cwd=small.parent
     )

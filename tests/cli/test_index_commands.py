@@ -456,3 +456,82 @@ def test_a_disk_that_takes_no_more_ends_with_6(write, run, three, nothing_left):
     assert ids(three) == ["a", "b", "c"]
     assert nothing_left("big.jsonl", "three.index", "three.jsonl")
     assert len(list((three / "arrays").iterdir())) == 3
+
+
+# --- prepare ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def prepared(three):
+    """Return the folder of an index with word vectors."""
+    with_vectors(Index.open(three))
+    return three
+
+
+def kept(folder):
+    return [name for name, entry in Index.open(folder).snapshot.trained.entries.items() if entry.kind == KIND]
+
+
+def test_prepare_keeps_what_rankers_need_and_says_for_which(prepared, call):
+    ran = call("prepare", prepared, "-r", "iwcs,wcs", "-r", "bm25 % 3 >> desm-in-out", "--json")
+    names = ["iwcs[vectors=words]", "wcs[vectors=words]", "desm-in-out[vectors=words]"]
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.json == {"index": str(prepared), "kept": names}
+    assert sorted(kept(prepared)) == sorted(f"documents {name}" for name in names)
+    assert call("check", prepared, "--deep").code == 0
+    ran = call("prepare", prepared, "--ranker", "ketos")
+    assert ran.out.startswith("kept the document vectors of ketos[vectors=words] (")
+
+
+def test_prepare_without_a_ranker_brings_up_to_date(prepared, call, write):
+    ran = call("prepare", prepared)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == "no document vectors are kept; say for which ranker with -r, such as -r iwcs\n"
+    assert call("prepare", prepared, "--json").json["kept"] == []
+    call("prepare", prepared, "-r", "wcs")
+    before = Index.open(prepared).snapshot.trained.entries["documents wcs[vectors=words]"].file
+    with Index.open(prepared).writing() as writer:
+        writer.add([{"id": "d", "text": "an old city"}])
+    assert call("prepare", prepared, "--json").json["kept"] == ["wcs[vectors=words]"]
+    assert Index.open(prepared).snapshot.trained.entries["documents wcs[vectors=words]"].file != before
+    assert [hit["id"] for hit in call("search", prepared, "old city", "-r", "wcs", "--json").json["hits"]][0] == "d"
+
+
+def test_prepare_for_rankers_that_need_nothing_ends_with_2(prepared, call):
+    for ranker in ("bm25", "wmd", "bm25 % 5 >> ql"):
+        ran = call("prepare", prepared, "-r", ranker)
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err == f"aboutness: there is nothing to prepare for {ranker}\n"
+    assert call("prepare", prepared, "-r", "nope").code == 2
+    assert kept(prepared) == []
+
+
+def test_prepare_without_vectors_ends_with_4(three, call):
+    ran = call("prepare", three, "-r", "iwcs")
+    assert (ran.code, ran.out) == (4, "")
+    assert "has no word vectors; train some" in ran.err
+    with_vectors(Index.open(three))
+    assert call("prepare", three, "-r", "iwcs[vectors=others]").code == 4
+    assert call("prepare", "none.index", "-r", "iwcs").code == 4
+
+
+def test_prepare_in_a_folder_that_cannot_be_written_ends_with_6(open_folder):
+    folder = open_folder / "x.index"
+    with_vectors(Index.build(THREE, folder))
+    for path in [folder, *folder.rglob("*")]:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+
+    def act():
+        ran = CliRunner().invoke(app, ["prepare", str(folder), "-r", "iwcs"])
+        found = CliRunner().invoke(app, ["search", str(folder), "city", "-r", "iwcs"])
+        return ran.exit_code, ran.stdout, ran.stderr, found.exit_code, found.stdout
+
+    code, out, err, searched, hits = as_reader(act)
+    for path in [folder, *folder.rglob("*")]:
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    assert (code, out) == (6, "")
+    assert "permission denied" in err.lower()
+    assert err.count("\n") == 1
+    assert searched == 0
+    assert hits.startswith("iwcs: 2 hits")
+    assert kept(folder) == []

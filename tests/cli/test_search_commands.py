@@ -1,25 +1,37 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import aboutness as ab
 from aboutness.app.index import Index
-from aboutness.models.known import MODELS
+from aboutness.cli.search_commands import MOST_PARTS
 from aboutness.rank.grammar import ranker as named
+from aboutness.rank.known import known_rankers
 from cli.running import environment
-from experiment.small import QUERIES, documents, lines, write_collection
+from experiment.small import QUERIES, documents, lines, vectors_for, with_vectors, write_collection
 
-RANKERS = [*MODELS, "bm25[k1=1.7,b=.95]", "bm25 % 3 >> ql", "bm25[variant=bm25+,fields=3*title+text] % 2"]
+KNOWN = ", ".join(known_rankers())
+RANKERS = [
+    *known_rankers(),
+    "bm25[k1=1.7,b=.95]",
+    "bm25 % 3 >> ql",
+    "bm25[variant=bm25+,fields=3*title+text] % 2",
+    "bm25 % 3 >> desm-in-out",
+    "bm25 + 30*desm-in-out",
+]
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     """A folder with a collection and an index of it."""
     place = write_collection(tmp_path_factory.mktemp("cli") / "small")
-    Index.build(documents(), place / "small.index")
+    with_vectors(Index.build(documents(), place / "small.index"))
     return place
 
 
@@ -184,6 +196,23 @@ def test_explained_in_words(call, folder, index):
     assert "not in the document" in ran.out
 
 
+def test_a_long_explanation_is_cut_below_a_hit_and_shown_whole_by_explain(call, tmp_path):
+    words = [f"word{n}" for n in range(MOST_PARTS + 5)]
+    index = Index.build([{"id": "a", "text": " ".join(words)}, {"id": "b", "text": "else"}], "x", analyzer="plain")
+    with_vectors(index, vectors_for([*words, "else"]))
+    for ranker in ("bm25", "wcs", "wmd", "bm25 + wcs"):
+        (hit,) = index.search(" ".join(words), ranker=ranker)
+        below = call("search", "x", *words, "-r", ranker, "--explain").out.splitlines()[2:]
+        assert below == [f"    {line}" for line in hit.explain().lines(MOST_PARTS)[1:]]
+        assert len(below) == MOST_PARTS + 1
+        rest = len(hit.explain().parts) - MOST_PARTS
+        assert below[-1].endswith(f"  {rest} more")
+        assert math.fsum(float(line.split()[0]) for line in below) == pytest.approx(hit.score, abs=1e-3)
+        whole = call("explain", "x", " ".join(words), "a", "-r", ranker).out.splitlines()
+        assert len(whole) == 1 + len(hit.explain().parts)
+    assert call("search", "x", *words[:3], "--explain").out.count("\n") == 2 + 3
+
+
 def test_nothing_found_is_no_error(call, folder):
     for query in ("unheard", "the", "", "un heard"):
         ran = call("search", folder, query, "-r", "bm25,ql")
@@ -268,6 +297,25 @@ def test_explain(call, folder, index, ranker):
     assert words.endswith(f": {wanted}\n")
 
 
+@pytest.mark.parametrize("text", ["bm25 % 3 >> desm-in-out", "bm25 + 30*desm-in-out", "iwcs-wmd[k=2]", "bm25-desm"])
+def test_telescoping_and_mixtures_score_alike_in_python_in_a_search_and_in_an_experiment(call, place, index, text):
+    made = {
+        "bm25 % 3 >> desm-in-out": ab.BM25() % 3 >> ab.ranker("desm-in-out"),
+        "bm25 + 30*desm-in-out": ab.BM25() + 30 * ab.ranker("desm-in-out"),
+        "iwcs-wmd[k=2]": ab.IWCS() % 2 >> ab.WMD(),
+        "bm25-desm": 0.8 * ab.ranker("desm-in-out") + 0.2 * ab.BM25(k1=1.7, b=0.95),
+    }[text]
+    call("experiment", place, "-r", text, "--index", place / "small.index", "-o", "out")
+    (run,) = Path("out/runs").iterdir()
+    rows = [line.split() for line in run.read_text().splitlines()]
+    for query in QUERIES[:4]:
+        hits = [(hit.id, hit.score) for hit in index.search(query["text"], 1000, made)]
+        printed_hits = call("search", place / "small.index", query["text"], "-r", text, "--json").json["hits"]
+        assert [(hit["id"], hit["score"]) for hit in printed_hits] == hits
+        assert [(row[2], float(row[4])) for row in rows if row[0] == query["_id"]] == hits
+        assert hits or query["_id"] == "q4"
+
+
 def test_explain_by_several(call, folder):
     found = call("explain", folder, "city", "d1", "-r", "bm25[k1=1,b=0],ql", "--json").json
     assert [one["ranker"] for one in found] == ["bm25[k1=1,b=0]", "ql"]
@@ -345,12 +393,12 @@ def test_ids_with_blanks_are_searched_but_not_run(call, write, place, tmp_path):
 
 def test_models(call):
     found = call("models", "--json").json
-    assert [one["name"] for one in found] == list(MODELS)
+    assert [one["name"] for one in found] == list(known_rankers())
     for one in found:
         assert list(one) == ["name", "summary", "source", "parameters"]
         assert one["summary"]
         assert one["source"]
-        declared = MODELS[one["name"]].declared()
+        declared = known_rankers()[one["name"]].declared()
         assert [parameter["name"] for parameter in one["parameters"]] == [known.name for known in declared]
         for parameter, known in zip(one["parameters"], declared, strict=True):
             assert list(parameter) == ["name", "default", "allowed", "symbol", "help"]
@@ -361,8 +409,8 @@ def test_models(call):
 
 def test_models_in_words(call):
     blocks = call("models").out.split("\n\n")
-    assert [block.partition(":")[0] for block in blocks] == list(MODELS)
-    for block, model in zip(blocks, MODELS.values(), strict=True):
+    assert [block.partition(":")[0] for block in blocks] == list(known_rankers())
+    for block, model in zip(blocks, known_rankers().values(), strict=True):
         assert [line.split()[0] for line in block.strip().splitlines()[2:]] == [
             one.name for one in model.declared()
         ]
@@ -371,8 +419,8 @@ def test_models_in_words(call):
 # --- what goes wrong -----------------------------------------------------------------------------------
 
 WRONG_RANKERS = {
-    "bm26": f"unknown ranker 'bm26'; did you mean 'bm25'? Known: {', '.join(MODELS)}",
-    "nope": f"unknown ranker 'nope'. Known: {', '.join(MODELS)}",
+    "bm26": f"unknown ranker 'bm26'; did you mean 'bm25'? Known: {KNOWN}",
+    "nope": f"unknown ranker 'nope'. Known: {KNOWN}",
     "": "a ranker is missing",
     "bm25[k1=-1]": "bm25: k1 must be a number at least 0 and at most 1e+09, got '-1'",
     "bm25[b=1.1]": "bm25: b must be a number at least 0 and at most 1, got '1.1'",
@@ -411,7 +459,7 @@ def test_one_wrong_ranker_of_several_leaves_nothing_printed(call, folder):
     for rankers in ("bm25,", "bm25,bm26", ",bm25", "bm25,,ql"):
         ran = call("search", folder, "city", "-r", rankers, "--json")
         assert (ran.code, ran.out) == (2, "")
-        assert f"Known: {', '.join(MODELS)}" in ran.err
+        assert f"Known: {KNOWN}" in ran.err
 
 
 WRONG_USES = [
@@ -504,10 +552,11 @@ def test_a_disk_that_takes_no_more_ends_with_6(call, place, folder):
 def test_an_index_that_holds_nothing(call, write, place, records):
     write("few.jsonl", records)
     call("index", "few.jsonl", "-o", "few.index")
+    with_vectors(Index.open("few.index"), vectors_for(["harbour"]))
     for match in ("or", "and", "all", "bm25 % 3"):
-        ran = call("search", "few.index", "city", "-r", ",".join(MODELS), "--match", match, "--json")
+        ran = call("search", "few.index", "city", "-r", KNOWN, "--match", match, "--json")
         assert ran.code == 0
-        assert [found["hits"] for found in ran.json] == [[]] * len(MODELS)
+        assert [found["hits"] for found in ran.json] == [[]] * len(known_rankers())
     ran = call("run", "few.index", place / "queries.jsonl", "-o", "-")
     assert (ran.code, ran.out, ran.err) == (0, "", "")
 

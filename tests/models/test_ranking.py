@@ -50,6 +50,32 @@ def test_an_explanation_is_read_with_the_largest_part_first():
     assert str(Explanation(0.0, (), "nothing")) == "score 0.0000 = nothing"
 
 
+def test_what_is_behind_the_largest_parts_stands_in_one_line():
+    parts = tuple(Part(f"w{n}", value, {"df": n}) for n, value in enumerate([0.5, -4.0, 0.25, 3.0, -1.0, 2.0]))
+    explanation = Explanation(0.75, parts, "sum of parts")
+    whole = explanation.lines()
+    assert [line.split()[1] for line in whole[1:]] == ["w1", "w3", "w5", "w4", "w0", "w2"]
+    assert str(explanation).splitlines() == whole == explanation.lines(6) == explanation.lines(5)
+    assert explanation.lines(4) == [*whole[:5], "     0.7500  2 more"]
+    assert explanation.lines(1) == [*whole[:2], "     4.7500  5 more"]
+    assert explanation.lines(0) == [whole[0], "     0.7500  6 more"]
+    assert Explanation(0.0, (), "nothing").lines(0) == ["score 0.0000 = nothing"]
+
+
+@given(st.lists(st.floats(-9, 9), max_size=30), st.integers(0, 12))
+def test_the_lines_of_an_explanation_sum_to_its_parts(values, most):
+    explanation = Explanation(0.0, tuple(Part(f"w{n}", value) for n, value in enumerate(values)))
+    lines = explanation.lines(most)[1:]
+    assert len(lines) <= max(most + 1, 0)
+    assert sum(float(line.split()[0]) for line in lines) == pytest.approx(explanation.total, abs=1e-4 * 31)
+
+
+def test_a_part_of_a_mixture_says_whose_it_is():
+    explanation = Explanation(3.0, (Part("city", 1.0, by="ql"), Part("city", 2.0, {"df": 2}, by="bm25")), "bm25 + ql")
+    assert explanation.lines()[1:] == ["     2.0000  city (bm25)  df 2", "     1.0000  city (ql)"]
+    assert [part["by"] for part in explanation.to_json()["parts"]] == ["ql", "bm25"]
+
+
 def test_a_ranking_has_a_length_and_cannot_be_changed():
     ranking = Ranking(np.array([4, 2]), np.array([2.0, 1.0], np.float32))
     assert len(ranking) == 2

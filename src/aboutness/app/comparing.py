@@ -17,7 +17,7 @@ from aboutness.app.index import DEFAULT_ANALYZER, Index
 from aboutness.app.search import DEFAULT_RANKER, How
 from aboutness.app.vectors import trainer
 from aboutness.core.algebra import Ranker
-from aboutness.core.errors import BadInput, BadRecord, StorageError, UsageError
+from aboutness.core.errors import BadInput, BadRecord, NotFound, StorageError, UsageError, shown
 from aboutness.corpus.beir import read_qrels
 from aboutness.corpus.topics import read_topics
 from aboutness.evaluate.atomic import write_whole
@@ -81,17 +81,34 @@ def compare(
     asked = [every] if isinstance(every, str | Ranker) else list(every)
     hows = [How(one, checked_k(depth), match, fields=fields) for one in asked]
     chosen = [how.expression for how in hows]
+    on_vectors = [one for one in chosen if any(isinstance(model, Embedding) for model in models_in(one))]
+    check_vectors(vectors)
     if index is None:
         held = Index.build(opened.documents(), analyzer=analyzer, progress=indexing)
-        if any(isinstance(model, Embedding) for one in chosen for model in models_in(one)):
-            give_vectors(held, DEFAULT_TRAINER if vectors is None else vectors, training)
+        if on_vectors:
+            try:
+                give_vectors(held, DEFAULT_TRAINER if vectors is None else vectors, training)
+            except UsageError:  # there are too few words to be trained on
+                if rankers is not None or vectors is not None:
+                    raise
     else:
         held = index
     step = hows[0].step if hows else "or"
     return compare_on(
         held.snapshot, opened, chosen, chosen_measures, depth=depth, match=step, threads=threads,
-        progress=progress, lenient=rankers is None,
+        progress=progress, optional=() if rankers is not None else on_vectors,
     )  # fmt: skip
+
+
+def check_vectors(vectors: object) -> None:
+    """Raise where something is neither word vectors, nor a file that may hold some, nor a way of training them."""
+    if vectors is None or isinstance(vectors, WordVectors | Trainer):
+        return
+    if not isinstance(vectors, str | Path):
+        raise UsageError(f"vectors must be a file, WordVectors or a way of training, got {shown(vectors)}")
+    if vectors not in TRAINERS and not Path(vectors).is_file():
+        ways = ", ".join(TRAINERS)
+        raise NotFound(f"there is no file {vectors} with word vectors, and no such way of training ({ways})")
 
 
 def give_vectors(index: Index, vectors: str | Path | WordVectors | Trainer, tell: Tell | None = None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -11,7 +11,7 @@ from aboutness.core.errors import NotFound, UsageError
 from aboutness.core.record import Query
 from aboutness.evaluate.evaluation import Evaluation, evaluate, unknown_documents
 from aboutness.evaluate.measures import measures as parse_measures
-from aboutness.experiment.collection import Collection
+from aboutness.experiment.collection import Collection as TestCollection
 from aboutness.index.snapshot import Snapshot
 from aboutness.models.model import Match, checked_k
 from aboutness.models.question import Question
@@ -105,7 +105,7 @@ class Comparison:
 
 def compare_on(
     snapshot: Snapshot,
-    collection: Collection,
+    collection: TestCollection,
     rankers: Sequence[Ranker],
     measures: str | Iterable[str | Measure],
     *,
@@ -113,11 +113,11 @@ def compare_on(
     match: Match = "or",
     threads: int | None = None,
     progress: Progress | None = None,
-    lenient: bool = False,
+    optional: Collection[Ranker] = (),
 ) -> Comparison:
     """Run rankers over the judged queries of a collection that an index holds, and measure them.
 
-    When `lenient`, a ranker that cannot be bound to the index, such as one without its vectors, is left out.
+    An optional ranker that cannot be bound to the index, such as one whose vectors are not there, is left out.
     """
     chosen = parse_measures(measures)
     depth = checked_k(depth)
@@ -129,7 +129,7 @@ def compare_on(
         try:
             searcher = bind(ranker, snapshot)
         except (NotFound, UsageError) as error:
-            if not lenient:
+            if ranker not in optional:
                 raise
             left_out[str(ranker)] = str(error)
             continue
@@ -164,7 +164,7 @@ def rankings(
         yield from ((query.id, ranking) for query, ranking in zip(some, found, strict=True))
 
 
-def missing_documents(snapshot: Snapshot, collection: Collection) -> dict[str, list[str]]:
+def missing_documents(snapshot: Snapshot, collection: TestCollection) -> dict[str, list[str]]:
     """Return the judged documents that an index does not hold, by query."""
     judged = list({document for grades in collection.qrels.values() for document in grades})
     missing = {judged[i] for i in (snapshot.numbers(judged) < 0).nonzero()[0]}

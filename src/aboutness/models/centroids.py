@@ -204,7 +204,7 @@ class CentroidScorer(DenseScorer):
         """Return what no product comes below: -1, or that of the longest vectors in opposite directions."""
         recipe, view = self.sums.recipe, self.view
         longest = [self.lexicon.longest(space) for space in self.model.spaces] if recipe.mean else [1.0]
-        shortest = float(view.weights[view.chosen].min()) / view.statistics.average_length
+        shortest = min(view.weights[view.chosen].tolist(), default=1.0) / view.statistics.average_length
         return -float(np.float32(math.prod(longest) / (1 - recipe.pivot + recipe.pivot * shortest)))
 
     def vector(self, question: Question) -> Reals | None:

@@ -61,7 +61,7 @@ class Lexicon:
         self._others: list[str] = []  # terms without a vector of their own that are given one
         self.rows = np.where(known, known.cumsum() - 1, -1)  # by term number: the row of `matrix`, or -1
         if oov == RANDOM or vectors.subwords is not None:
-            terms, df = view.terms(), view.df
+            terms, df = view.terms(), np.where(view.df > 0, view.statistics.df, 0)
             for number in np.flatnonzero(~known).tolist():
                 if self._is_given(terms[number], df[number]):
                     self.rows[number] = len(self._places) + len(self._others)
