@@ -174,11 +174,12 @@ class Peers:
 
         asked = self.scorer.lexicon.asked(question)
         query, shares = asked.vectors().astype(np.float64), asked.weights / asked.weights.sum()
-        contents = self.scorer.contents
+        contents = self.scorer.ground.contents
         sides = []
         for document in documents:
             rows = slice(contents.ends[document - 1] if document else 0, contents.ends[document])
-            sides.append((self.scorer.vectors[contents.words[rows]].astype(np.float64), contents.shares[rows]))
+            words = self.scorer.ground.vectors[contents.words[rows]].astype(np.float64)
+            sides.append((words, contents.shares[rows]))
         seconds, found = timed(lambda: [ot.emd2(shares, there, cdist(query, rows)) for rows, there in sides])
         return seconds / len(documents), found
 

@@ -220,10 +220,17 @@ def test_an_index_has_its_own_vectors(small, index):
 
 def test_vectors_that_are_not_there(small, tmp_path):
     (tmp_path / "text.txt").write_text("no vectors at all\n")
-    with pytest.raises(NotFound, match=r"there is no file .*nope\.bin"):
-        compare("iwcs", small, vectors=tmp_path / "nope.bin")
     with pytest.raises(BadInput, match=r"text\.txt"):
         compare("iwcs", small, vectors=tmp_path / "text.txt")
+    broken = write_collection(tmp_path / "broken")
+    (broken / "corpus.jsonl").write_text("nonsense\n")
+    for rankers in ("iwcs", "bm25", None):  # told before anything is indexed, also where nothing needs vectors
+        for wrong in (tmp_path / "nope.bin", "word3vec", tmp_path):
+            with pytest.raises(NotFound, match=r"there is no file .* with word vectors.*\(word2vec\)"):
+                compare(rankers, broken, vectors=wrong)
+        for wrong in (5, ["word2vec"], Word2Vec):
+            with pytest.raises(UsageError, match="vectors must be a file, WordVectors or a way of training, got"):
+                compare(rankers, broken, vectors=wrong)
 
 
 def test_without_rankers_all_are_compared(small, index):
@@ -262,7 +269,9 @@ def test_documents_that_no_vectors_can_be_trained_on(tmp_path):
     assert set(found.left_out) == set(known_rankers()) - set(TERM_MODELS)
 
 
-@pytest.mark.parametrize(("named", "told"), [({"fields": "body"}, "no field"), ({"match": "ql[layer=x] % 3"}, "no layer")])
+@pytest.mark.parametrize(
+    ("named", "told"), [({"fields": "body"}, "no field"), ({"match": "ql[layer=x] % 3"}, "no layer")]
+)
 def test_what_is_wrong_for_every_ranker_is_told_also_without_rankers(small, index, named, told):
     with pytest.raises(UsageError, match=told):
         compare(None, small, index=index, **named)

@@ -14,6 +14,8 @@ from aboutness.models.bm25 import BM25
 from aboutness.models.question import Question
 from aboutness.rank.bound import bind
 from aboutness.rank.grammar import ranker
+from aboutness.rank.known import known_rankers
+from experiment.small import with_vectors
 
 RECORDS = [{"id": "a", "text": "a city in New Mexico"}, {"id": "b", "text": "songs of the city"}]
 
@@ -114,6 +116,51 @@ def test_threads_that_ask_at_once_get_the_same(snapshot):
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(ask, range(8)))
     assert all(one is other for got in found for one, other in zip(got, found[0], strict=True))
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [],
+        [{"id": "a", "text": ""}],
+        [{"id": "a", "text": ""}, {"id": "b", "text": "songs of the city"}],
+        [{"id": "a", "text": "largest"}, {"id": "b", "text": "songs of the city"}],
+    ],
+    ids=["none", "one empty", "the first empty", "the first of unknown words"],
+)
+@pytest.mark.parametrize("dead", [False, True])
+def test_any_ranker_is_bound_whatever_the_first_document_is(records, dead):
+    index = with_vectors(Index.build([{"id": "gone", "text": "city"}, *records] if dead else records))
+    if dead:
+        index.delete("gone")
+    for name in (*known_rankers(), "bm25 % 5 >> desm-in-out", "bm25 + 30*wmd"):
+        found = Generation(index.snapshot).bound(ranker(name)).top_many([Question("city songs")])[0]
+        assert len(found) == sum("city" in record["text"] for record in records)
+
+
+def test_what_is_bound_has_been_run_on_the_first_document(snapshot):
+    asked = []
+
+    @dataclass(frozen=True)
+    class Noting(BM25):
+        """A model that notes what its scorer is asked for."""
+
+        def bind(self, snapshot):
+            scorer = super().bind(snapshot)
+            scores = scorer.scores
+            scorer.scores = lambda question, documents: (
+                asked.append((question.document, documents.tolist())) or scores(question, documents)
+            )
+            return scorer
+
+    Generation(snapshot).bound(Noting())
+    assert asked == [(0, [0])]
+    index = Index.build([{"id": "gone", "text": "x"}, *RECORDS])
+    index.delete("gone")
+    first = int(index.snapshot.live_numbers()[0])
+    asked.clear()
+    Generation(index.snapshot).bound(Noting())
+    assert asked == [(first, [first])]
 
 
 def test_two_generations_share_nothing(snapshot):

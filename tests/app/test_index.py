@@ -13,12 +13,17 @@ from threading import Event
 import numpy as np
 import pytest
 
-import aboutness
+import aboutness as ab
+from aboutness.app.explaining import explain_page
 from aboutness.app.index import Index
+from aboutness.app.perturbing import perturb
+from aboutness.app.search import DEFAULT_RANKER
 from aboutness.app.sources import Sources, default_rejects
 from aboutness.core.errors import BadRecord, DamagedIndex, NotFound, StorageError, UsageError
 from aboutness.core.record import Document
 from aboutness.text.analyzer import Analyzer
+from experiment.small import documents as small_documents
+from experiment.small import with_vectors
 
 RECORDS = [
     {"id": "a", "text": "a city in New Mexico", "year": 1706},
@@ -168,7 +173,7 @@ def test_what_a_killed_build_left_is_removed_but_not_that_of_a_live_one(tmp_path
         "def records():\n    yield {'id': 'a', 'text': 'x'}\n    print('on', flush=True)\n    time.sleep(60)\n"
         "Index.build(records(), sys.argv[1])"
     )
-    environment = {**os.environ, "PYTHONPATH": str(Path(aboutness.__file__).parents[1])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(ab.__file__).parents[1])}
     target = tmp_path / "x.index"
     with subprocess.Popen(
         [sys.executable, "-c", code, str(target)], env=environment, stdout=subprocess.PIPE, text=True
@@ -317,6 +322,50 @@ def test_layers_and_weights_of_a_build(tmp_path):
 def test_opening_what_is_not_there(tmp_path):
     with pytest.raises(NotFound, match="there is no index at"):
         Index.open(tmp_path / "nope")
+
+
+# --- what rankers tell ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def small():
+    return with_vectors(Index.build(small_documents()))
+
+
+def test_perturb_is_that_of_the_app(small):
+    passages = {"one": "an old city", "two": {"title": "City", "text": "songs"}}
+    for more in (
+        (),
+        ([("city", "river")],),
+        ([("city", "river")], ["bm25", "desm-in-out"]),
+        ((), "bm25 + 30*wcs"),
+    ):
+        found = small.perturb("old city", passages, *more)
+        assert found.to_json() == perturb(small, "old city", passages, *more).to_json()
+    assert small.perturb("old city", passages, rankers="bm25").to_json() != found.to_json()
+
+
+def test_a_page_that_explains_is_that_of_the_app(small):
+    for identifiers, rankers in (("d3", "iwcs"), (["d3"], ["iwcs"]), (("d3", "d1"), (ab.BM25(), "bm25 + 30*wcs"))):
+        chosen = [identifiers] if isinstance(identifiers, str) else list(identifiers)
+        named = [rankers] if isinstance(rankers, str) else list(rankers)
+        page = small.explain_page("old songs", identifiers, rankers)
+        assert page == explain_page(small.generation, "old songs", chosen, named)
+        assert page.lower().startswith("<!doctype html>")
+    assert small.explain_page("old songs", "d3") == small.explain_page("old songs", ["d3"], DEFAULT_RANKER)
+    with pytest.raises(NotFound, match="there is no document 'd9'"):
+        small.explain_page("old songs", "d9")
+
+
+def test_prepare_is_that_of_the_app():
+    index = with_vectors(Index.build(small_documents()))
+    assert index.prepare() == []
+    assert index.prepare("iwcs") == index.prepare(["iwcs"]) == index.prepare(ab.IWCS()) == ["iwcs[vectors=words]"]
+    assert index.prepare(ab.BM25() % 3 >> ab.WCS()) == ["wcs[vectors=words]"]
+    assert sorted(index.prepare()) == ["iwcs[vectors=words]", "wcs[vectors=words]"]
+    assert {"documents iwcs[vectors=words]", "words"} <= set(index.snapshot.trained.entries)
+    with pytest.raises(UsageError, match="there is nothing to prepare for bm25"):
+        index.prepare("bm25")
 
 
 # --- real data -----------------------------------------------------------------------------------------

@@ -324,6 +324,14 @@ def test_few_new_documents_are_made_when_they_are_needed_and_many_are_kept(index
     assert_as_rebuilt(index, ["wcs"])
 
 
+def test_just_one_in_eight():
+    index = built(documents(7))
+    index.prepare("wcs")
+    first = kept(index)
+    index.add(documents(1, 100))
+    assert kept(index) != first
+
+
 def test_dead_documents_count_when_they_are_gone(index, made):
     index.prepare("wcs")
     first = kept(index)

@@ -20,7 +20,13 @@ from aboutness.core.record import Document, Query
 from aboutness.rank.known import known_rankers
 from experiment.small import TERM_MODELS, documents, vectors_for, with_vectors
 
-BY_TERMS = [*TERM_MODELS, "bm25 % 3", "bm25 % 4 >> ql", "ql[smoothing=jm,lam=.3]", "bm25[variant=bm25+,fields=text]"]
+BY_TERMS = [
+    *TERM_MODELS,
+    "bm25 % 3",
+    "bm25 % 4 >> ql",
+    "ql[smoothing=jm,lam=.3]",
+    "bm25[variant=bm25+,fields=text]",
+]
 BY_VECTORS = [name for name in known_rankers() if name not in TERM_MODELS]
 RANKERS = [*BY_TERMS, *BY_VECTORS, "bm25 % 4 >> desm-in-out", "bm25 + 30*desm-in-out"]
 FIELDS = "fields must be fields, with weights from 1e-9 to 1e9 where they have some, such as title or 3*title+text"

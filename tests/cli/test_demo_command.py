@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from aboutness.app.demo import MEASURES, SEARCHES
 from aboutness.app.index import Index
 from aboutness.cli.main import app
+from aboutness.cli.search_commands import MOST_PARTS
 from aboutness.rank.known import known_rankers
 from cli.running import Ran
 
@@ -39,6 +40,12 @@ def test_it_counts_words(shown):
     )
 
 
+def test_it_trains_word_vectors_and_keeps_them(shown):
+    folder, ran = shown
+    (count,) = re.search(r"^Trained vectors of ([\d,]+) words on it; [\d.]+ s$", ran.out, re.MULTILINE).groups()
+    assert int(count.replace(",", "")) == len(Index.open(folder).vectors()) > 1000
+
+
 def test_it_compares_all_rankers(shown):
     rows = [line.split() for line in shown[1].out.split("\n\n")[2].splitlines()]
     assert rows[0] == ["ranker", *MEASURES]
@@ -56,7 +63,7 @@ def test_it_searches_and_says_why(shown):
         )
         for hit in index.search(text, 3):
             assert f"({hit.id})" in block
-            for line in str(hit.explain()).splitlines()[1:]:
+            for line in hit.explain().lines(MOST_PARTS)[1:]:
                 assert line in block
 
 

@@ -274,7 +274,9 @@ def test_judged_documents_that_are_all_there_are_not_told(call, small, tmp_path)
     assert call("experiment", place, "-r", "bm25", "--json").json["unknown_documents"] == 0
 
 
-@pytest.mark.parametrize("ranker", [*known_rankers(), "bm25 % 2 >> ql", "bm25 % 3 >> iwcs", "bm25 + 30*desm-in-out"])
+@pytest.mark.parametrize(
+    "ranker", [*known_rankers(), "bm25 % 2 >> ql", "bm25 % 3 >> iwcs", "bm25 + 30*desm-in-out"]
+)
 def test_a_run_evaluated_has_the_values_of_the_experiment(call, small, ranker):
     given = ["--vectors", small / "small.safetensors"]
     experiment = call("experiment", small, "-r", ranker, *given, "--json", "--per-query").json

@@ -19,7 +19,9 @@ class Case:
         draw = np.random.default_rng(seed)
         sizes = draw.integers(0, 6, documents)
         self.ends = sizes.cumsum().astype(np.int64)
-        self.terms = np.concatenate([np.zeros(0, np.int32), *(draw.permutation(9)[:n] for n in sizes)]).astype(np.int32)
+        self.terms = np.concatenate([np.zeros(0, np.int32), *(draw.permutation(9)[:n] for n in sizes)]).astype(
+            np.int32
+        )
         self.counts = draw.choice([0.0, 0.3, 1.0, 2.0, 1e9], len(self.terms))
         self.rows = np.full(9, -1, np.int64)
         known = draw.permutation(9)[:6]

@@ -297,9 +297,9 @@ def test_bound_block_stops_when_few_are_left(run, look):
 @pytest.mark.parametrize(("count", "k", "masked", "room"), [(2500, 10, False, 300), (1500, 3, True, 256)])
 def test_pick_finds_the_best(run, count, k, masked, room):
     chance = np.random.default_rng(count)
-    exact = chance.normal(size=(3, count))
+    exact = chance.normal(size=(3, count), scale=0.1)
     exact[:, 7] = exact[:, 5]
-    values = (exact + chance.uniform(-0.01, 0.01, exact.shape)).astype(F32)
+    values = (exact + chance.choice([-0.01, 0.01], exact.shape)).astype(F32)
     allowed = chance.random(count) < 0.5 if masked else np.zeros(0, np.bool_)
     found = [np.zeros(3, np.int64), np.full(3, -np.inf, F32)]
     found += [np.full((3, room), 7, F32), np.full((3, room), 7, F32), np.full((3, room), -1)]
@@ -315,7 +315,7 @@ def test_pick_finds_the_best(run, count, k, masked, room):
         some = documents[v, : sizes[v]].tolist()
         assert set(best) <= set(some) <= set(numbers)
         assert some == sorted(set(some))
-        assert len(some) < 4 * k
+        assert len(some) < 10 * k
 
 
 def test_pick_says_where_too_many_could_be_best(run):

@@ -211,7 +211,7 @@ def test_priced_bounds_come_near_the_distance():
 
 
 @pytest.mark.parametrize("softness", [1e-30, 1e-3, 1e-2])
-def test_prices_that_cannot_be_worked_out_make_no_bound_that_is_too_high(softness):
+def test_prices_that_vanish_make_no_bound_that_is_too_high(softness):
     case = drawn(9)
     made = bounds_of(case)
     soft = np.float32(softness)
@@ -219,8 +219,17 @@ def test_prices_that_cannot_be_worked_out_make_no_bound_that_is_too_high(softnes
         kernel = np.exp(made.near / -soft)
     found = np.zeros(len(case.documents))
     priced(*case.arrays, made.places, made.near, kernel, soft, 3, made.asked, found)
-    assert np.isfinite(found).all()
     assert (found <= made.exact + SLACK).all()
+
+
+@pytest.mark.parametrize("kernel", [np.inf, np.nan])
+def test_prices_that_cannot_be_worked_out_make_the_bound_0(kernel):
+    case = drawn(9)
+    made = bounds_of(case)
+    found = np.ones(len(case.documents))
+    odd = np.full_like(made.near, kernel)
+    priced(*case.arrays, made.places, made.near, odd, np.float32(0.1), 3, made.asked, found)
+    assert (found == 0).all()
 
 
 @given(st.lists(st.tuples(st.floats(-9, 9, width=32), st.floats(-9, 9, width=32)), min_size=1, max_size=11))

@@ -59,7 +59,7 @@ def with_vectors(snapshot: Snapshot, **vectors: WordVectors) -> Snapshot:
 def scored(model: Model, snapshot: Snapshot, question: str | Question) -> list[float]:
     """The score of every living document, in order of arrival."""
     asked = Question(question) if isinstance(question, str) else question
-    return model.bind(snapshot).scores(asked, snapshot.live_numbers()).tolist()
+    return [float(score) for score in model.bind(snapshot).scores(asked, snapshot.live_numbers())]
 
 
 def explained(model: Model, snapshot: Snapshot, question: str | Question) -> list[Explanation]:

@@ -136,6 +136,15 @@ def test_a_document_on_paper():
     assert scored(IWCS(), snapshot, "sun") == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.parametrize("model", [WCS(), IWCS(), IWCS(query="idf"), Ketos()], ids=str)
+def test_a_word_counts_as_often_as_it_is_asked(model):
+    index = of_texts("aa bb bb", "bb cc", "cc aa dd", "ee")
+    found = {text: scores(model, index, text) for text in ("aa cc", "aa aa aa cc")}
+    for text, values in found.items():
+        assert values == pytest.approx(expected_scores(model, list(index), {"text": 1.0}, text), abs=1e-6)
+    assert found["aa cc"] != pytest.approx(found["aa aa aa cc"], abs=1e-3)
+
+
 @every_centroid
 def test_weights_of_fields_count(name):
     assert_title_counts_three_times(MODELS[name])

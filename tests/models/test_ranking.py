@@ -71,7 +71,9 @@ def test_the_lines_of_an_explanation_sum_to_its_parts(values, most):
 
 
 def test_a_part_of_a_mixture_says_whose_it_is():
-    explanation = Explanation(3.0, (Part("city", 1.0, by="ql"), Part("city", 2.0, {"df": 2}, by="bm25")), "bm25 + ql")
+    explanation = Explanation(
+        3.0, (Part("city", 1.0, by="ql"), Part("city", 2.0, {"df": 2}, by="bm25")), "bm25 + ql"
+    )
     assert explanation.lines()[1:] == ["     2.0000  city (bm25)  df 2", "     1.0000  city (ql)"]
     assert [part["by"] for part in explanation.to_json()["parts"]] == ["ql", "bm25"]
 

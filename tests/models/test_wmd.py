@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aboutness.models import wmd
+from aboutness.models import moving
 from aboutness.models.model import MATCHES, Scorer
 from aboutness.models.question import Question
 from aboutness.models.wmd import WMD
@@ -219,8 +219,8 @@ def test_words_that_no_document_has_count():
 @pytest.fixture
 def bounds(monkeypatch):
     """Let bounds work on small collections, too."""
-    monkeypatch.setattr(wmd, "FEW", 3)
-    monkeypatch.setattr(wmd, "AT_ONCE", 2)
+    monkeypatch.setattr(moving, "FEW", 3)
+    monkeypatch.setattr(moving, "AT_ONCE", 2)
 
 
 @pytest.mark.usefixtures("bounds")
@@ -242,9 +242,9 @@ def test_what_is_left_out_is_not_among_the_nearest(model, size):
 @pytest.mark.parametrize("room", [300, 1 << 25])
 @pytest.mark.usefixtures("bounds")
 def test_however_they_are_sought(monkeypatch, short, many, room):
-    monkeypatch.setattr(wmd, "SHORT", short)  # better bounds for all questions, or for none
-    monkeypatch.setattr(wmd, "MANY", many)  # capped ones among them, or not
-    monkeypatch.setattr(wmd, "ROOM", room)  # a few documents at a time, or all
+    monkeypatch.setattr(moving, "SHORT", short)  # better bounds for all questions, or for none
+    monkeypatch.setattr(moving, "MANY", many)  # capped ones among them, or not
+    monkeypatch.setattr(moving, "ROOM", room)  # a few documents at a time, or all
     scorer = WMD().bind(collection().snapshot)
     for size in (2, 12, 60):
         for k in (1, 7, 40):
@@ -254,9 +254,9 @@ def test_however_they_are_sought(monkeypatch, short, many, room):
 
 def test_bounds_save_most_of_the_work(monkeypatch):
     solved = []
-    original = wmd.Travels.distances_at_once
+    original = moving.Travels.distances_at_once
     monkeypatch.setattr(
-        wmd.Travels, "distances_at_once", lambda self, some: solved.append(len(some)) or original(self, some)
+        moving.Travels, "distances_at_once", lambda self, some: solved.append(len(some)) or original(self, some)
     )
     scorer = WMD().bind(collection().snapshot)
     for size in (2, 30):
@@ -269,8 +269,8 @@ def test_bounds_save_most_of_the_work(monkeypatch):
 @given(data=st.data())
 def test_small_collections_are_ranked_as_scores_say(data):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(wmd, "FEW", 0)
-        patch.setattr(wmd, "SHORT", data.draw(st.sampled_from([0, 8])))
+        patch.setattr(moving, "FEW", 0)
+        patch.setattr(moving, "SHORT", data.draw(st.sampled_from([0, 8])))
         index = made(data.draw(SEEDS))
         scorer = data.draw(variants).bind(index.snapshot)
         question, match = data.draw(questions(index)), data.draw(st.sampled_from(MATCHES))
@@ -288,7 +288,7 @@ def test_threads_change_nothing():
 
 
 def test_vectors_of_any_length(monkeypatch):
-    monkeypatch.setattr(wmd, "FEW", 3)
+    monkeypatch.setattr(moving, "FEW", 3)
     ours = word_vectors()
     index = collection()
     for scale in (1e-20, 1e-8, 1e8, 1e20):
@@ -306,8 +306,8 @@ def test_vectors_of_any_length(monkeypatch):
 
 
 def test_words_that_are_all_the_same(monkeypatch):
-    monkeypatch.setattr(wmd, "FEW", 0)
-    monkeypatch.setattr(wmd, "SHORT", 0)
+    monkeypatch.setattr(moving, "FEW", 0)
+    monkeypatch.setattr(moving, "SHORT", 0)
     ours, index = word_vectors(), collection()
     with index.changes() as writer:
         same = {"in": np.ones_like(ours.space("in"))}
