@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import aboutness
-from aboutness.models.known import MODELS
+from aboutness.rank.known import known_rankers
 
 SOURCE = Path(aboutness.__file__).parent
 HEAVY = ("numba", "numpy", "scipy", "sklearn", "rich", "llvmlite", "Stemmer", "ir_measures", "ir_datasets")
@@ -65,11 +65,11 @@ def test_each_name_is_the_thing_of_its_home():
         assert (thing.__name__, thing.__module__) == (name, home)
 
 
-def test_every_model_can_be_had_by_the_name_of_its_class():
-    assert MODELS
-    for model in MODELS.values():
-        assert getattr(aboutness, model.__name__) is model
-        assert model.__name__ in aboutness.__all__
+def test_every_ranker_can_be_had_by_the_name_of_its_class():
+    assert known_rankers()
+    for ranker in known_rankers().values():
+        assert getattr(aboutness, ranker.__name__) is ranker
+        assert ranker.__name__ in aboutness.__all__
 
 
 def test_a_name_that_is_not_there():

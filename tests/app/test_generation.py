@@ -138,29 +138,32 @@ def test_any_ranker_is_bound_whatever_the_first_document_is(records, dead):
         assert len(found) == sum("city" in record["text"] for record in records)
 
 
-def test_what_is_bound_has_been_run_on_the_first_document(snapshot):
-    asked = []
+def test_what_is_bound_has_scored_the_first_living_document_by_something_it_has(snapshot):
+    scored = []
 
     @dataclass(frozen=True)
     class Noting(BM25):
-        """A model that notes what its scorer is asked for."""
+        """A model that notes what its scorer scores."""
 
         def bind(self, snapshot):
             scorer = super().bind(snapshot)
             scores = scorer.scores
-            scorer.scores = lambda question, documents: (
-                asked.append((question.document, documents.tolist())) or scores(question, documents)
-            )
+
+            def noted(question, documents):
+                found = scores(question, documents)
+                scored.append((documents.tolist(), (found > 0).tolist()))
+                return found
+
+            scorer.scores = noted
             return scorer
 
     Generation(snapshot).bound(Noting())
-    assert asked == [(0, [0])]
+    assert scored == [([0], [True])]
     index = Index.build([{"id": "gone", "text": "x"}, *RECORDS])
     index.delete("gone")
-    first = int(index.snapshot.live_numbers()[0])
-    asked.clear()
+    scored.clear()
     Generation(index.snapshot).bound(Noting())
-    assert asked == [(first, [first])]
+    assert scored == [([int(index.snapshot.live_numbers()[0])], [True])]
 
 
 def test_two_generations_share_nothing(snapshot):

@@ -176,12 +176,12 @@ def test_an_empty_index_finds_nothing():
         (("in", "out"), tuple(known_rankers())),
     ],
 )
-def test_when_lenient_what_the_vectors_do_not_serve_is_left_out_with_the_reason(spaces, served):
+def test_optional_rankers_that_the_vectors_do_not_serve_are_left_out_with_the_reason(spaces, served):
     index = Index.build(documents())
     if spaces:
         with_vectors(index, vectors_for(["old", "song", "river"], spaces))
     rankers = [ranker(name) for name in known_rankers()]
-    found = compare_on(index.snapshot, SMALL, rankers, MEASURES, lenient=True)
+    found = compare_on(index.snapshot, SMALL, rankers, MEASURES, optional=rankers)
     assert [str(row.ranker) for row in found.rows] == [name for name in known_rankers() if name in served]
     assert list(found.left_out) == [name for name in known_rankers() if name not in served]
     told = "'out'" if spaces else "has no word vectors"
@@ -189,10 +189,14 @@ def test_when_lenient_what_the_vectors_do_not_serve_is_left_out_with_the_reason(
     plain = found.to_json()
     assert plain.get("left_out", {}) == found.left_out
     assert ("left_out" in plain) == bool(found.left_out)
-    assert found.rows == compare_on(index.snapshot, SMALL, [row.ranker for row in found.rows], MEASURES).rows
+    alone = compare_on(index.snapshot, SMALL, [row.ranker for row in found.rows], MEASURES)
+    assert [row.run for row in found.rows] == [row.run for row in alone.rows]
     for name in found.left_out:
         with pytest.raises((NotFound, UsageError), match=told):
             compare_on(index.snapshot, SMALL, [ranker("bm25"), ranker(name)], MEASURES)
+        others = [one for one in rankers if str(one) != name]
+        with pytest.raises((NotFound, UsageError), match=told):
+            compare_on(index.snapshot, SMALL, rankers, MEASURES, optional=others)
 
 
 # --- progress and batches ------------------------------------------------------------------------------

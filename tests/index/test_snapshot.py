@@ -197,7 +197,7 @@ def test_readers_beside_a_writer_see_whole_generations(tmp_path):  # noqa: C901 
         reader.start()
     stop = time.monotonic() + 2.5
     number = 1000
-    while time.monotonic() < stop and not failures:
+    while (time.monotonic() < stop or len(truth) <= 10) and not failures:  # a busy machine takes longer
         now = dict(truth[max(truth)])
         with IndexWriter(tmp_path / "i", durable=False) as writer:
             new = documents(number, number + rng.randint(1, 9))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +15,7 @@ from aboutness.app.index import Index
 from aboutness.core.errors import DamagedIndex, NotFound
 from aboutness.index.manifest import ArtefactEntry, FileEntry
 from aboutness.index.snapshot import Snapshot
-from aboutness.index.trained import Once, Trained
+from aboutness.index.trained import Once, Trained, WhileUsed
 
 
 def test_what_is_asked_for_twice_is_made_once():
@@ -139,3 +140,25 @@ def test_a_snapshot_and_its_views_have_what_is_trained(tmp_path):
         assert snapshot.view(fields={"text": 2.0}).trained is trained
         assert snapshot.view().once is not snapshot.view(fields={"text": 2.0}).once
         assert not snapshot.view().lent
+
+
+class Thing:
+    """What can be held weakly."""
+
+
+def test_what_is_shared_is_there_for_as_long_as_it_is_used():
+    shared, made = WhileUsed(), []
+
+    def make():
+        made.append(1)
+        return Thing()
+
+    one = shared("a", make)
+    assert shared("a", make) is one
+    assert shared("b", make) is not one
+    assert len(made) == 2
+    del one
+    gc.collect()
+    again = shared("a", make)
+    assert len(made) == 3
+    assert shared("a", make) is again

@@ -56,6 +56,18 @@ def test_product(run, seed, size):
     assert found == pytest.approx(exact, rel=1e-6, abs=1e-9 * float(np.abs(row).max()))
 
 
+def test_a_product_is_summed_in_its_order(run):
+    """Numbers that cancel each other out, or swallow the small ones, in one order only."""
+    chance = np.random.default_rng(1)
+    found = set()
+    for _ in range(60):
+        row = chance.permutation(np.array([1e16, -1e16, 1, 2, 4, 3e16, -3e16, 8, 16], F32))
+        value = run(dense.product, np.ones(9), row)[0]
+        assert value == naive_product(np.ones(9), row)
+        found.add(float(value))
+    assert len(found) > 2
+
+
 def test_a_product_is_never_minus_zero(run):
     found = run(dense.product, np.array([-1.0, 0.0]), np.array([0.0, 5.0], F32))[0]
     assert found == 0
@@ -331,3 +343,14 @@ def test_pick_says_where_too_many_could_be_best(run):
         dense.pick, values, F32(0.1), np.zeros(0, np.bool_), 50, 3, sizes, found[1], uppers, lowers, documents
     )
     assert sizes[0] == -1
+
+
+def test_pick_keeps_what_may_reach_the_least_bound(run):
+    found = np.zeros(1, np.int64), np.array([0.5], F32), *np.zeros((2, 1, 20), F32), np.full((1, 20), -1)
+    values = np.array([[0.45, 0.39, 0.41, 0.7]], F32)
+    _, (*_, sizes, _, uppers, lowers, documents) = run(
+        dense.pick, values, F32(0.1), np.zeros(0, np.bool_), 10, 3, *found
+    )
+    assert documents[0, : sizes[0]].tolist() == [10, 12, 13]
+    np.testing.assert_allclose(uppers[0, :3], [0.55, 0.51, 0.8], rtol=1e-6)
+    np.testing.assert_allclose(lowers[0, :3], [0.35, 0.31, 0.6], rtol=1e-6)

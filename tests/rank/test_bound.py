@@ -17,7 +17,7 @@ from aboutness.core.algebra import Cut, Ranker, Rerank, Scaled, Sum
 from aboutness.core.errors import UsageError
 from aboutness.core.record import Document
 from aboutness.models.question import Question
-from aboutness.rank.bound import bind
+from aboutness.rank.bound import bind, explain
 from aboutness.rank.grammar import ranker
 from aboutness.rank.pipelines import Pipeline
 from aboutness.vectors.kept import KIND
@@ -395,7 +395,7 @@ def test_the_parts_of_a_mixture_are_those_of_its_parts_times_their_weights(index
 
 def test_an_explanation_tells_which_ranker_a_part_comes_from(index):
     question, number = Question("aa ff"), int(index.snapshot.number("d1"))
-    explanation = bind(ranker("bm25 + 2*(.5*ql[mu=9] + 3*tfidf % 7)"), index.snapshot).explain(question, number)
+    explanation = bind(ranker("bm25 + 2*(.5*ql[mu=9] + 3*tfidf % 70)"), index.snapshot).explain(question, number)
     alone = {name: bind(ranker(name), index.snapshot) for name in ("bm25", "ql[mu=9]", "tfidf")}
     weights = {"bm25": 1, "ql[mu=9]": 2 * 0.5, "tfidf": 2 * 3}
     assert [(part.by, part.name, part.value, part.details) for part in explanation.parts] == [
@@ -404,12 +404,39 @@ def test_an_explanation_tells_which_ranker_a_part_comes_from(index):
         for part in bound.explain(question, number).parts
     ]
     shown = str(explanation).splitlines()
-    assert shown[0].endswith("= bm25 + 2*(0.5*ql[mu=9] + 3*tfidf % 7)")
+    assert shown[0].endswith("= bm25 + 2*(0.5*ql[mu=9] + 3*tfidf % 70)")
     assert sum("(ql[mu=9])" in line for line in shown) == 2
     assert [part["by"] for part in explanation.to_json()["parts"]] == [part.by for part in explanation.parts]
     plain = bind(ranker("bm25"), index.snapshot).explain(question, number)
     assert "by" not in plain.to_json()["parts"][0]
     assert "(bm25)" not in str(plain)
+
+
+@pytest.mark.parametrize("match", ["or", "and", "all"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bm25 % 3 + 30*wcs",
+        "bm25 + 2*(ql % 2 + tfidf % 5 >> bm25)",
+        "(bm25 % 4 + ql % 9) % 6",
+        "bm25 % 20 >> (tfidf % 2 + ql)",
+        "bm25 % 20 >> (tfidf % 2 >> bm25 + ql % 5)",
+    ],
+)
+def test_a_hit_is_explained_by_the_score_that_it_has(index, text, match):
+    question, bound = Question("aa bb"), bind(ranker(text), index.snapshot)
+    allowed = index.snapshot.alive.copy()
+    allowed[::3] = False
+    cut = 0
+    for some in (None, allowed, np.flatnonzero(allowed)):
+        (found,) = bound.top_many([question], 50, match=match, allowed=some)
+        for number, score in zip(found.documents.tolist(), found.scores.tolist(), strict=True):
+            why = explain(bound, question, number, match, some)
+            assert why.score == score
+            assert math.isclose(why.total, score, rel_tol=1e-5, abs_tol=1e-5)
+            cut += any(part.name == "not among the documents that it finds" for part in why.parts)
+        assert len(found)
+    assert cut or text.startswith("bm25 % 20 >> (tfidf % 2 >>")
 
 
 def test_a_document_of_which_a_part_knows_nothing_is_explained_too(index):

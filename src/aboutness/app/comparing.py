@@ -9,13 +9,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aboutness.app.index import DEFAULT_ANALYZER, Index
 from aboutness.app.search import DEFAULT_RANKER, How
-from aboutness.app.vectors import trainer
+from aboutness.app.vectors import misfit, trainer
 from aboutness.core.algebra import Ranker
 from aboutness.core.errors import BadInput, BadRecord, NotFound, StorageError, UsageError, shown
 from aboutness.corpus.beir import read_qrels
@@ -83,21 +83,23 @@ def compare(
     chosen = [how.expression for how in hows]
     on_vectors = [one for one in chosen if any(isinstance(model, Embedding) for model in models_in(one))]
     check_vectors(vectors)
+    note = None
     if index is None:
         held = Index.build(opened.documents(), analyzer=analyzer, progress=indexing)
         if on_vectors:
             try:
-                give_vectors(held, DEFAULT_TRAINER if vectors is None else vectors, training)
+                note = give_vectors(held, DEFAULT_TRAINER if vectors is None else vectors, training)
             except UsageError:  # there are too few words to be trained on
                 if rankers is not None or vectors is not None:
                     raise
     else:
         held = index
     step = hows[0].step if hows else "or"
-    return compare_on(
+    compared = compare_on(
         held.snapshot, opened, chosen, chosen_measures, depth=depth, match=step, threads=threads,
         progress=progress, optional=() if rankers is not None else on_vectors,
     )  # fmt: skip
+    return replace(compared, note=note)
 
 
 def check_vectors(vectors: object) -> None:
@@ -111,16 +113,22 @@ def check_vectors(vectors: object) -> None:
         raise NotFound(f"there is no file {vectors} with word vectors, and no such way of training ({ways})")
 
 
-def give_vectors(index: Index, vectors: str | Path | WordVectors | Trainer, tell: Tell | None = None) -> None:
-    """Keep word vectors in an index: from a file, some that are loaded, or trained on its documents."""
-    if isinstance(vectors, WordVectors):
-        index.keep_vectors(vectors, "given")
-    elif isinstance(vectors, Trainer):
+def give_vectors(
+    index: Index, vectors: str | Path | WordVectors | Trainer, tell: Tell | None = None
+) -> str | None:
+    """Keep word vectors in an index: from a file, some that are loaded, or trained on its documents.
+
+    Return what to say where they do not fit its words.
+    """
+    if isinstance(vectors, Trainer):
         index.train(vectors, threads=1, progress=tell)
+    elif isinstance(vectors, WordVectors):
+        return misfit(index, index.keep_vectors(vectors, "given"))
     elif vectors in TRAINERS:
         index.train(trainer(str(vectors), {}), threads=1, progress=tell)
     else:
-        index.import_vectors(vectors)
+        return misfit(index, index.import_vectors(vectors))
+    return None
 
 
 def save_comparison(comparison: Comparison, folder: str | Path) -> list[Path]:

@@ -12,6 +12,7 @@ from aboutness.core.errors import UsageError
 from aboutness.evaluate.atomic import write_whole
 from aboutness.index.snapshot import Snapshot
 from aboutness.models.model import Model
+from aboutness.rank.bound import explain
 from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.rank.pipelines import Pipeline
 from aboutness.report.explained import page
@@ -38,7 +39,7 @@ def explain_page(
     documents = []
     for number in numbers:
         document = snapshot.document(number)
-        reasons = [Reason(name, searcher.explain(question, number), read) for name, searcher, read in bound]
+        reasons = [Reason(name, explain(searcher, question, number), read) for name, searcher, read in bound]
         documents.append(Explained(document.id, document.fields, reasons))
     return page(question.text, documents)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from threading import Lock
 
-import numpy as np
-
 from aboutness.core.algebra import Ranker
 from aboutness.index.snapshot import Snapshot
 from aboutness.models.question import Question
@@ -48,8 +46,9 @@ class Generation:
         try:
             searcher = bind(ranker, self.snapshot, self.bound)
             searcher.top_many([Question("")], 1, threads=1)  # compiled code is loaded now, not when timed
-            for number in self.snapshot.live_numbers()[:1]:
-                searcher.scores(Question(document=int(number)), np.array([number]))
+            view, numbers = self.snapshot.view(), self.snapshot.live_numbers()[:1]
+            for term in [term for number in numbers for term in view.forward(int(number))[0][:1]]:
+                searcher.scores(Question(terms={view.term(int(term)): 1.0}), numbers)
         except BaseException:
             with self._lock:
                 self._places.pop(ranker, None)  # what cannot be bound takes nobody's place

@@ -35,6 +35,7 @@ from aboutness.index.filters import Where
 from aboutness.index.snapshot import Snapshot
 from aboutness.index.writer import Added, IndexWriter, Progress
 from aboutness.models.ranking import Explanation
+from aboutness.rank.bound import explain
 from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.text.analyzer import Analyzer
 from aboutness.text.analyzers import analyzer as named_analyzer
@@ -195,7 +196,7 @@ class Index:
         generation = self.generation
         searcher = generation.bound(named_ranker(ranker))
         number = generation.snapshot.number(identifier)
-        return searcher.explain(checked_question(generation, query), number)
+        return explain(searcher, checked_question(generation, query), number)
 
     def explain_page(
         self,
@@ -225,12 +226,15 @@ class Index:
 
         return perturb(self, query, passages, replace, rankers)
 
-    def prepare(self, rankers: str | Ranker | Iterable[str | Ranker] | None = None) -> list[str]:
+    def prepare(
+        self, rankers: str | Ranker | Iterable[str | Ranker] | None = None, *, drop: bool = False
+    ) -> list[str]:
         """Keep in the index the documents' vectors that some rankers need, so that these are ready at once.
 
-        Without rankers, what is kept is brought up to date. Returns the models whose vectors are kept.
+        Without rankers, all that is kept is brought up to date; with `drop` it is kept no more. Returns the models
+        whose vectors these are.
         """
-        return prepare(self, rankers)
+        return prepare(self, rankers, drop=drop)
 
     # --- word vectors ----------------------------------------------------------------------------------
 
@@ -359,7 +363,8 @@ class Index:
         """Make several changes in one commit; none of them where the block raises."""
         with self.writing() as writer:
             yield writer
-        with contextlib.suppress(AboutnessError):  # what is derived from documents is made when it is needed
+        # The documents are in, whatever happens now: what is derived from them is made when it is needed, too.
+        with contextlib.suppress(AboutnessError, MemoryError, OSError, KeyboardInterrupt):
             bring_up_to_date(self)
 
     @contextlib.contextmanager

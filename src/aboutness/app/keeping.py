@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from numpy.typing import NDArray
 
 from aboutness.core.algebra import Ranker
-from aboutness.core.errors import NotFound, UsageError
+from aboutness.core.errors import DamagedIndex, NotFound, UsageError
 from aboutness.index.manifest import ArtefactEntry
 from aboutness.index.snapshot import Snapshot
 from aboutness.models.centroids import KIND, CentroidModel
@@ -25,14 +25,17 @@ Made: TypeAlias = tuple[str, dict[str, Any], dict[str, NDArray[Any]]]  # a model
 SHARE = 8  # when one in so many of the vectors that are kept no longer holds, all are made anew
 
 
-def prepare(index: Index, rankers: str | Ranker | Iterable[str | Ranker] | None = None) -> list[str]:
+def prepare(
+    index: Index, rankers: str | Ranker | Iterable[str | Ranker] | None = None, *, drop: bool = False
+) -> list[str]:
     """Keep the documents' vectors of some rankers, or bring up to date those that are kept; return of which.
 
     What is kept is found at once when the ranker is used again. Documents that come later are added when the
-    ranker is used, and kept with the others when they are many.
+    ranker is used, and kept with the others when they are many. With `drop` nothing of these is kept any more.
     """
+    kept = {kept_model(entry): name for name, entry in index.snapshot.trained.of_kind(KIND).items()}
     if rankers is None:
-        models = [kept_model(entry) for entry in index.snapshot.trained.of_kind(KIND).values()]
+        models = list(kept)
     else:
         asked = [rankers] if isinstance(rankers, str | Ranker) else list(rankers)
         inside = [model for one in asked for model in models_in(named_ranker(one))]
@@ -40,7 +43,11 @@ def prepare(index: Index, rankers: str | Ranker | Iterable[str | Ranker] | None 
         if asked and not models:
             raise UsageError(f"there is nothing to prepare for {', '.join(map(str, asked))}")
     chosen = list(dict.fromkeys(models))
-    _keep(index, [_made(model, index.snapshot) for model in chosen])
+    if drop:
+        chosen = [model for model in chosen if model in kept]
+        _keep(index, [], [kept[model] for model in chosen])
+    else:
+        _keep(index, [_made(model, index.snapshot) for model in chosen])
     return [str(model) for model in chosen]
 
 
@@ -57,6 +64,8 @@ def bring_up_to_date(index: Index) -> None:
                 late.append(_made(model, snapshot))
         except (NotFound, UsageError):  # its word vectors, their OUT space or its layer are gone
             gone.append(name)
+        except DamagedIndex:  # of its word vectors: others are not to wait for them
+            continue
     _keep(index, late, gone)
 
 

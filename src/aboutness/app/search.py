@@ -17,10 +17,10 @@ from aboutness.core.errors import UsageError, shown
 from aboutness.core.kinds import FieldWeights, checked
 from aboutness.core.record import Document, Query
 from aboutness.index.filters import Where
-from aboutness.models.model import MATCHES, Match, Model, checked_k
+from aboutness.models.model import MATCHES, Allowed, Match, Model, checked_k
 from aboutness.models.question import Question
 from aboutness.models.ranking import Explanation, Ranking
-from aboutness.rank.bound import Searcher
+from aboutness.rank.bound import Searcher, explain
 from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.rank.grammar import split_rankers
 from aboutness.rank.pipelines import Pipeline
@@ -102,7 +102,8 @@ class Hit:
 
     def explain(self) -> Explanation:
         """Return why the document has its score."""
-        return self._found.searcher.explain(self._found.questions[self._place], self.number)
+        found = self._found
+        return explain(found.searcher, found.questions[self._place], self.number, found.match, found.allowed)
 
     def to_json(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the hit in plain values."""
@@ -114,12 +115,20 @@ class Found:
     """What a batch of searches found, for those of its hits that are asked about."""
 
     def __init__(
-        self, generation: Generation, searcher: Searcher, questions: list[Question], rankings: list[Ranking]
+        self,
+        generation: Generation,
+        searcher: Searcher,
+        questions: list[Question],
+        rankings: list[Ranking],
+        match: Match,
+        allowed: Allowed,
     ) -> None:
         self.generation = generation
         self.searcher = searcher
         self.questions = questions
         self.rankings = rankings
+        self.match = match
+        self.allowed = allowed
 
     @cached_property
     def few(self) -> bool:
@@ -147,6 +156,11 @@ class Hits(Sequence[Hit]):
         self.took_ms = took * 1000
         self._found = found
         self._place = place
+
+    @property
+    def known(self) -> bool:
+        """Tell whether the query means anything to the ranker: whether it has a word, or one with a vector."""
+        return self._found.searcher.knows(self._found.questions[self._place])
 
     @cached_property
     def _hits(self) -> list[Hit]:
@@ -191,7 +205,7 @@ def search(generation: Generation, asked: Sequence[Asked], how: How) -> list[Hit
     questions = [checked_question(generation, one) for one in asked]
     rankings = searcher.top_many(questions, k, match=how.step, allowed=allowed, threads=how.threads)
     took = (time.perf_counter() - start) / max(len(asked), 1)
-    found = Found(generation, searcher, questions, rankings)
+    found = Found(generation, searcher, questions, rankings, how.step, allowed)
     return [Hits(text_of(one), ranker, found, place, took) for place, one in enumerate(asked)]
 
 
@@ -207,7 +221,7 @@ def search_like(generation: Generation, identifier: str, how: How) -> Hits:
     asked = Question(document=number)
     rankings = searcher.top_many([asked], checked_k(how.k), match=how.step, allowed=allowed, threads=1)
     took = time.perf_counter() - start
-    return Hits(identifier, ranker, Found(generation, searcher, [asked], rankings), 0, took)
+    return Hits(identifier, ranker, Found(generation, searcher, [asked], rankings, how.step, allowed), 0, took)
 
 
 def question(asked: Asked) -> Question:

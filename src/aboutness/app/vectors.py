@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 Near: TypeAlias = dict[str, list[Neighbour]]
 
+MANY_UNKNOWN = 0.3  # of the documents' words
 IMPORTED = "vectors"  # the name of what is imported, unless said
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 TRAINING = "training"  # the folder of an index in which checkpoints are
@@ -170,6 +171,22 @@ def _imported(
         return made.arrays(), dict(made.provenance)
     arrays = streamed(look_at(path, out=out, vocab=vocab, format=format_), only, case)
     return arrays, provenance_in(arrays)
+
+
+def misfit(index: Index, vectors: WordVectors) -> str | None:
+    """Return what to say where vectors from elsewhere lack many words of an index; None where they do not."""
+    view = index.view()
+    found = coverage.of_fields(view, vectors)[-1].token_ratio
+    if found < MANY_UNKNOWN:
+        return None
+    text = f"{found:.0%} of the documents' words have no vector there"
+    if view.analyzer.stemmer:
+        text += (
+            f": the terms are stems ({view.analyzer.name}), and published vectors are of words. Analyse the "
+            "documents without stemming: --analyzer plain, or a layer (aboutness layer DIR words plain) that the "
+            "ranker names (iwcs[layer=words])"
+        )
+    return text
 
 
 def process_in(index: Index, steps: Sequence[str], name: str | None, new_name: str | None) -> WordVectors:

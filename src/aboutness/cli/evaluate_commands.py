@@ -138,6 +138,8 @@ def _show_comparison(found: Comparison, *, per_query: bool) -> None:
         show_table([{"ranker": str(row.ranker), "query": query, **values[query]} for query in values])
         typer.echo()
     typer.echo(str(found))
+    if found.note:
+        typer.echo(found.note, err=True)
     for ranker, why in found.left_out.items():
         typer.echo(f"{ranker} is left out: {why}", err=True)
     unknown = sum(map(len, found.unknown.values()))

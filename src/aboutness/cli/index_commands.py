@@ -198,6 +198,7 @@ def prepare(
         list[str] | None,
         typer.Option("-r", "--ranker", help="A ranker on document vectors, such as iwcs (repeatable)."),
     ] = None,
+    drop: Annotated[bool, typer.Option("--drop", help="Keep them no more.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Keep in the index the document vectors that rankers need, so that these are ready at once.
@@ -210,11 +211,14 @@ def prepare(
     index = Index.open(folder)
     start = time.perf_counter()
     with working("preparing"):
-        kept = index.prepare([one for text in ranker for one in split_rankers(text)] if ranker else None)
+        some = [one for text in ranker for one in split_rankers(text)] if ranker else None
+        found = index.prepare(some, drop=drop)
     if as_json:
-        show_json({"index": str(folder), "kept": kept})
-    elif kept:
-        typer.echo(f"kept the document vectors of {', '.join(kept)} ({time.perf_counter() - start:.1f} s)")
+        show_json({"index": str(folder), "dropped" if drop else "kept": found})
+    elif drop:
+        typer.echo(f"dropped the document vectors of {', '.join(found) or 'no ranker'}")
+    elif found:
+        typer.echo(f"kept the document vectors of {', '.join(found)} ({time.perf_counter() - start:.1f} s)")
     else:
         typer.echo("no document vectors are kept; say for which ranker with -r, such as -r iwcs")
 

@@ -77,6 +77,10 @@ def search(
         show_hits(hits, explained=explained)
     if words is not None and not any(found) and not index.knows(words):
         typer.echo("no word of the query stands in the index", err=True)
+        return
+    for hits in found:
+        if not hits.known:
+            typer.echo(f"{hits.ranker}: no word of the query has a vector; see: aboutness oov", err=True)
 
 
 def explain(

@@ -161,23 +161,26 @@ def import_(
 ) -> None:
     """Import word vectors into an index, or convert them into a file that opens at once."""
     from aboutness.app.index import Index
-    from aboutness.app.vectors import IMPORTED, import_into, import_to_file, is_index
+    from aboutness.app.vectors import IMPORTED, import_into, import_to_file, is_index, misfit
 
     start = time.perf_counter()
     with working("importing"):
+        note = None
         if is_index(output):
+            index = Index.open(output)
             made = import_into(
-                Index.open(output), path, name=name, out=out, vocab=vocab, format=format, layer=layer, case=case,
+                index, path, name=name, out=out, vocab=vocab, format=format, layer=layer, case=case,
                 only_index_words=only_index_words, steps=steps or (),
             )  # fmt: skip
             place = f"in {output} as {name or IMPORTED}"
+            note = misfit(index, made)
         else:
             if name or only_index_words or layer or case != "exact":
                 raise UsageError(f"--name, --layer, --case and --only-index-words are for an index, not {output}")
             made = import_to_file(path, output, out=out, vocab=vocab, format=format, steps=steps or ())
             place = f"in {output}"
-    if only_index_words and not len(made):
-        typer.echo("no term of the index has a vector there; are its terms stems? See: aboutness oov", err=True)
+    if note is not None:
+        typer.echo(note, err=True)
     _report(made, place, time.perf_counter() - start, as_json=as_json)
 
 

@@ -69,6 +69,7 @@ class Comparison:
     rows: tuple[Row, ...]
     unknown: dict[str, list[str]]  # judged documents that the collection does not have, by query
     left_out: dict[str, str] = field(default_factory=dict)  # rankers that cannot be used here, and why
+    note: str | None = None  # what else one should know
 
     @property
     def queries(self) -> int:
@@ -86,6 +87,7 @@ class Comparison:
             "unknown_documents": sum(map(len, self.unknown.values())),
             "rows": [row.to_json() for row in self.rows],
             **({"left_out": self.left_out} if self.left_out else {}),
+            **({"note": self.note} if self.note else {}),
         }
         if per_query:
             plain["per_query"] = {str(row.ranker): row.evaluation.per_query for row in self.rows}

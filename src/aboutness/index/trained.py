@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,8 @@ from aboutness.index.manifest import ArtefactEntry
 T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]
 
+GONE: Any = object()
+
 
 class Once:
     """Things that are made when they are first asked for, and kept; safe to use from several threads."""
@@ -27,12 +30,30 @@ class Once:
     def __call__(self, key: object, make: Callable[[], T]) -> T:
         """Return what has a key, made by `make` if it is not there yet; others wait for that one only."""
         with self._lock:
-            lock, made = self._places.setdefault(key, (Lock(), []))
+            lock, kept = self._places.setdefault(key, (Lock(), []))
         with lock:
-            if not made:
-                made.append(make())
-            found: T = made[0]
+            found: T = self._get(kept[0]) if kept else GONE
+            if found is GONE:
+                found = make()
+                kept[:] = [self._put(found)]
             return found
+
+    def _put(self, made: Any) -> Any:  # noqa: ANN401 - whatever is kept
+        return made
+
+    def _get(self, kept: Any) -> Any:  # noqa: ANN401
+        return kept
+
+
+class WhileUsed(Once):
+    """The same for large things: each is kept for as long as somebody else holds it."""
+
+    def _put(self, made: Any) -> Any:  # noqa: ANN401
+        return weakref.ref(made)
+
+    def _get(self, kept: Any) -> Any:  # noqa: ANN401
+        made = kept()
+        return GONE if made is None else made
 
 
 @dataclass(frozen=True)

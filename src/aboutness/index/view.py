@@ -17,7 +17,7 @@ from aboutness.index.layer import LayerSegment, cells_of
 from aboutness.index.postings import PostingLists, weighted_sum
 from aboutness.index.segment import Segment, pack_ids
 from aboutness.index.statistics import Statistics
-from aboutness.index.trained import Once, Trained
+from aboutness.index.trained import Once, Trained, WhileUsed
 from aboutness.text.analyzer import Analyzer
 from aboutness.text.strings import take
 
@@ -47,6 +47,7 @@ class LayerView:
         self.trained = trained or Trained()
         self.lent = False  # whether what is trained belongs to other documents
         self.once = Once()  # for what models derive from the view, and share
+        self.shared = WhileUsed()  # the same, for what is large
         self._known: dict[str, tuple[int, int]] = {}
 
     @property

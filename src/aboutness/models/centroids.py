@@ -110,7 +110,7 @@ class Sums:
 
     def rows(self, factors: Reals) -> DenseRows:
         """Return the rows of all documents: those kept in the index where they hold, the others made now."""
-        return self.view.once(self.key, lambda: self._rows(factors))
+        return self.view.shared(self.key, lambda: self._rows(factors))
 
     def _rows(self, factors: Reals) -> DenseRows:
         view = self.view
@@ -249,8 +249,11 @@ class CentroidScorer(DenseScorer):
 
 def to_length_one(vector: Reals) -> Reals:
     """Return a vector scaled to length 1; 0 stays as it is."""
-    length = float(np.linalg.norm(vector))
-    return vector / length if length > 0 else vector
+    largest = float(np.abs(vector).max(initial=0.0))
+    if not largest:
+        return vector
+    scaled = vector / largest  # so that squares of very small numbers do not vanish
+    return np.asarray(scaled / np.linalg.norm(scaled))
 
 
 def weighted_vectors(asked: AskedWords, space: str, factors: Reals) -> Reals:

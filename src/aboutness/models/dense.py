@@ -23,7 +23,16 @@ from numpy.typing import NDArray
 from aboutness.core.threads import checked_threads
 from aboutness.index.view import LayerView
 from aboutness.models.bags import matching
-from aboutness.models.model import Allowed, Match, Scorer, allowed_mask, check_match, check_numbers, checked_k
+from aboutness.models.model import (
+    Allowed,
+    Match,
+    Scorer,
+    allowed_mask,
+    check_match,
+    check_numbers,
+    checked_k,
+    listed,
+)
 from aboutness.models.question import Question
 from aboutness.models.ranking import Ranking, best
 
@@ -38,7 +47,8 @@ ASKED = 8  # questions that are answered before it is worth writing rows in whol
 ROOM = 4096  # documents that can be among the best, at least; where there are more all are scored
 LARGEST = 32767  # code of a vector
 SUM = 2**24  # of all codes of a vector: times 127 it is a number of 32 bits
-SHORTEST, LONGEST = 1e-25, 1e25  # lengths whose products are numbers of float32
+SHORTEST, LONGEST = 1e-15, 1e15  # lengths whose products are at home in float32
+WIDEST = 1024  # numbers of a row up to which it is worth to look for directions
 ROUNDING = 2.0**-16  # more than all sums in float32 that make a bound can lose, for rows of length 1
 SAMPLE = 20_000  # rows that tell which directions matter
 BLOCK = 4096  # rows that are multiplied at a time
@@ -88,7 +98,7 @@ class Codes:
         from aboutness.kernels.dense import scan
 
         length, off = _length(vector), self.defect
-        if not SHORTEST < self.longest < LONGEST or not SHORTEST < length < LONGEST:
+        if not SHORTEST < self.longest < LONGEST or not SHORTEST < length < LONGEST or not self.error < math.inf:
             return None
         slabs, _, slab = self.codes.shape
         unit = np.zeros(slabs * slab)
@@ -111,8 +121,10 @@ def _directions(rows: F32, head: int) -> F32 | None:
 
     None where the first few do not hold twice as much as any would.
     """
+    if not head < rows.shape[1] <= WIDEST:
+        return None
     some = rows[:: max(1, len(rows) // SAMPLE)].astype(np.float64)
-    if head >= rows.shape[1] or not some.any():
+    if not some.any():
         return None
     energies, directions = np.linalg.eigh(some.T @ some)
     share = energies[-head:].sum() / energies.sum()
@@ -258,13 +270,16 @@ class DenseScorer(Scorer):
         k = checked_k(k)
         check_match(match)
         threads = checked_threads(threads)
-        mask = allowed_mask(self.view, allowed)
         vectors = [self.vector(question) for question in questions]
+        living = listed(self.view, match, allowed)
+        if living is not None and len(living) <= FEW:
+            return [self._rank_few(vector, living, k) for vector in vectors]
+        mask = allowed_mask(self.view, allowed)
 
         def rank(i: int) -> Ranking:
             vector = vectors[i]
             if vector is None:
-                return best(np.zeros(0, np.int64), np.zeros(0, np.float32), k)
+                return self._rank_few(None, np.zeros(0, np.int64), k)
             return self._rank(
                 vector, mask if match == "all" else mask & matching(self.view, questions[i], match), k
             )
@@ -282,6 +297,12 @@ class DenseScorer(Scorer):
             return [ranking for piece in pieces for ranking in rank_some(piece)]
         with ThreadPoolExecutor(min(threads, len(pieces))) as pool:
             return [ranking for found in pool.map(rank_some, pieces) for ranking in found]
+
+    def _rank_few(self, vector: F64 | None, documents: Ints, k: int) -> Ranking:
+        """Return the k best of some documents; none where there is no vector."""
+        if vector is None:
+            return Ranking(documents[:0], np.zeros(0, np.float32))
+        return best(documents, self._scores(vector, documents), k)
 
     def _many(self, mask: Mask, k: int) -> bool:
         """Tell whether the documents in a mask are so many that it is worth looking for the best first."""
@@ -307,8 +328,7 @@ class DenseScorer(Scorer):
     def _best(self, vector: F64, documents: Ints | None, mask: Mask, k: int) -> Ranking:
         """Return the k best of a mask, which are among some documents with a row, or of those without one."""
         if documents is None:
-            documents = np.flatnonzero(mask)
-            return best(documents, self._scores(vector, documents), k)
+            return self._rank_few(vector, np.flatnonzero(mask), k)
         ranking = best(documents, self._scores(vector, documents), k)
         if len(ranking) == k and ranking.scores[-1] > self.lowest:
             return ranking

@@ -117,6 +117,14 @@ class Scorer(ABC):
         return rankings
 
 
+def listed(view: LayerView, match: Match, allowed: Allowed) -> NDArray[np.int64] | None:
+    """Return the living documents that are allowed, where that is said by number and all match; else None."""
+    if match != "all" or allowed is None or np.asarray(allowed).dtype == np.bool_:
+        return None
+    numbers = np.asarray(allowed, np.int64)
+    return np.asarray(numbers[view.alive[numbers]])
+
+
 def allowed_mask(view: LayerView, allowed: Allowed) -> NDArray[np.bool_]:
     """Return for each document number whether it is alive and allowed."""
     if allowed is None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from aboutness.models.model import (
     check_match,
     check_numbers,
     checked_k,
+    listed,
 )
 from aboutness.models.question import Question
 from aboutness.models.ranking import Explanation, Part, Ranking, best
@@ -134,13 +135,12 @@ class TermScorer(Scorer):
         """Return the ranking of each question, searched for by several threads (as many as there are cores)."""
         k = checked_k(k)
         check_match(match)
-        if match == "all" and allowed is not None and np.asarray(allowed).dtype != np.bool_:
-            return [self._rank(bags_of(self.view, [question]), k, np.asarray(allowed)) for question in questions]
+        if (living := listed(self.view, match, allowed)) is not None:
+            return [self._rank(bags_of(self.view, [question]), k, living) for question in questions]
         return self.top_bags(bags_of(self.view, questions), k, match=match, allowed=allowed, threads=threads)
 
-    def _rank(self, bag: Bags, k: int, numbers: NDArray[Any]) -> Ranking:
-        """Return the ranking of the documents with some numbers, which are few, mostly."""
-        living = numbers[self.view.alive[numbers]].astype(np.int64)
+    def _rank(self, bag: Bags, k: int, living: Ints) -> Ranking:
+        """Return the ranking of some living documents, which are few, mostly."""
         documents = living if len(bag.terms) else living[:0]
         return best(documents, self._scores(bag, documents), k)
 

@@ -25,6 +25,7 @@ from aboutness.models.model import (
     check_match,
     check_numbers,
     checked_k,
+    listed,
     register,
 )
 from aboutness.models.moving import Contents, Ground, Travels
@@ -51,7 +52,7 @@ class WMD(Embedding):
 
     q(i) and d(j): the share of word i in the query's known words, of word j in the document's (counts, weighted by
     field). c(i, j): what it costs to bring word i to word j, the distance of their vectors; with cost=cosine
-    1 - their cosine; with unit=yes vectors are made to length 1 first, as gensim does.
+    1 - their cosine (1/2 for a vector of zeros); with unit=yes vectors are made to length 1 first, as gensim does.
 
     Nothing differs from the papers but that words without a vector are left out. A document without any is twice
     the length of the longest vector away (2 for unit vectors and cosines) and comes last; a query without any
@@ -125,15 +126,17 @@ class MoverScorer(Scorer):
         """Return the ranking of each question."""
         k = checked_k(k)
         check_match(match)
-        mask = allowed_mask(self.view, allowed)
+        living = listed(self.view, match, allowed)
+        mask = allowed_mask(self.view, allowed if living is None else None)
         threads = min(checked_threads(threads), len(questions))
 
         def work(question: Question) -> Ranking:
             asked = self.lexicon.asked(question)
             if not len(asked):
                 return best(np.zeros(0, np.int64), np.zeros(0, np.float32), k)
-            documents = np.flatnonzero(matching(self.view, question, match) & mask)
-            return self._ranked(asked, documents, k)
+            if living is not None:
+                return self._ranked(asked, living, k)
+            return self._ranked(asked, np.flatnonzero(matching(self.view, question, match) & mask), k)
 
         if threads <= 1:
             return [work(question) for question in questions]

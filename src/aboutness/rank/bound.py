@@ -59,9 +59,15 @@ class Searcher(Protocol):
         """Return the k best documents for each question, among those that match and are allowed."""
         ...
 
-    def explain(self, question: Question, document: int) -> Explanation:
-        """Return why a document has its score."""
-        ...
+
+def explain(
+    searcher: Searcher, question: Question, document: int, match: Match = "or", allowed: Allowed = None
+) -> Explanation:
+    """Return why a document has its score in a search among documents that match and are allowed."""
+    if isinstance(searcher, Scorer):
+        return searcher.explain(question, document)
+    assert isinstance(searcher, _BoundCut | _Composed)
+    return searcher.explain(question, document, match, allowed)
 
 
 def bind(ranker: Ranker, snapshot: Snapshot, part: Callable[[Ranker], Searcher] | None = None) -> Searcher:
@@ -94,8 +100,7 @@ class _BoundCut:
     def __init__(self, inner: Searcher, depth: int) -> None:
         self.inner = inner
         self.depth = depth
-        self.scores, self.floor, self.explain = inner.scores, inner.floor, inner.explain
-        self.knows = inner.knows
+        self.scores, self.floor, self.knows = inner.scores, inner.floor, inner.knows
 
     def top_many(
         self,
@@ -109,6 +114,12 @@ class _BoundCut:
         """Return the k best documents for each question."""
         k = min(checked_k(k), self.depth)
         return self.inner.top_many(questions, k, match=match, allowed=allowed, threads=threads)
+
+    def explain(
+        self, question: Question, document: int, match: Match = "or", allowed: Allowed = None
+    ) -> Explanation:
+        """Return why a document has its score."""
+        return explain(self.inner, question, document, match, allowed)
 
 
 @dataclass(frozen=True)
@@ -148,6 +159,12 @@ class _Composed(ABC):
         return rankings
 
     @abstractmethod
+    def explain(
+        self, question: Question, document: int, match: Match = "or", allowed: Allowed = None
+    ) -> Explanation:
+        """Return why a document has its score."""
+
+    @abstractmethod
     def _prepared(self, batch: _Batch, k: int) -> Callable[[int], Ranking]:
         """Return what gives the ranking of the question at a place."""
 
@@ -159,11 +176,20 @@ class _BoundRerank(_Composed):
         self.first = first
         self.second = second
         self.size = size
-        self.scores, self.floor, self.explain = second.scores, second.floor, second.explain
+        self.scores, self.floor = second.scores, second.floor
 
     def knows(self, question: Question) -> bool:
         """Tell whether the question means anything to both."""
         return self.first.knows(question) and self.second.knows(question)
+
+    def explain(
+        self, question: Question, document: int, match: Match = "or", allowed: Allowed = None
+    ) -> Explanation:
+        """Return why a document has its score, among those that the first ranker finds."""
+        if isinstance(self.second, Scorer):
+            return self.second.explain(question, document)
+        (found,) = self.first.top_many([question], self.size or 1, match=match, allowed=allowed, threads=1)
+        return explain(self.second, question, document, "all", np.sort(found.documents))
 
     def _prepared(self, batch: _Batch, k: int) -> Callable[[int], Ranking]:
         """Return what ranks all that the first ranker finds: the match step is the first one's."""
@@ -252,20 +278,29 @@ class _BoundMixture(_Composed):
         scores = ((part.weight, part.searcher.scores(question, documents)) for part in known)
         return _mixed(scores, len(documents))
 
-    def explain(self, question: Question, document: int) -> Explanation:
-        """Return the parts of the parts that know the question, times their weights.
-
-        The score is that of `scores`: which documents a cut or a re-ranking finds only a search can tell.
-        """
-        score = float(self.scores(question, np.array([document], np.int64))[0])
-        found = []
+    def explain(
+        self, question: Question, document: int, match: Match = "or", allowed: Allowed = None
+    ) -> Explanation:
+        """Return the parts of the parts that know the question, times their weights."""
+        found, scores = [], []
         for part in self._known(question):
-            why = part.searcher.explain(question, document)
+            why = self._explained(part.searcher, question, document, match, allowed)
+            scores.append((part.weight, np.array([why.score], np.float32)))
             found += [
                 replace(one, value=part.weight * one.value, by=one.by or part.text)
                 for one in why.parts or [Part(why.formula, why.score)]
             ]
-        return Explanation(score, tuple(found), self.text)
+        return Explanation(float(_mixed(scores, 1)[0]), tuple(found), self.text)
+
+    def _explained(
+        self, searcher: Searcher, question: Question, document: int, match: Match, allowed: Allowed
+    ) -> Explanation:
+        """Return why a document counts what it does in a part: as the lowest where the part does not find it."""
+        if not isinstance(searcher, Scorer | _BoundMixture):
+            (found,) = searcher.top_many([question], self.size or 1, match=match, allowed=allowed, threads=1)
+            if document not in found.documents:
+                return Explanation(searcher.floor(question), (), "not among the documents that it finds")
+        return explain(searcher, question, document, match, allowed)
 
     def finder(self, batch: _Batch) -> Find:
         """Return what finds documents for one question of a batch."""

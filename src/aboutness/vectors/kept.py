@@ -19,7 +19,10 @@ def entry_of(trained: Trained, name: str | None = None) -> ArtefactEntry:
             f"import some (aboutness vectors import FILE -o {folder})"
         )
     if name is None and len(entries) > 1:
-        raise UsageError(f"{folder} has several word vectors; name one: {', '.join(entries)}")
+        raise UsageError(
+            f"{folder} has several word vectors; name one: {', '.join(entries)} "
+            f"(--vectors {next(iter(entries))}, or for a ranker iwcs[vectors={next(iter(entries))}])"
+        )
     chosen = next(iter(entries)) if name is None else name
     if chosen not in entries:
         raise NotFound(f"{folder} has no word vectors {chosen!r}. It has: {', '.join(entries)}")
