@@ -18,6 +18,7 @@ from aboutness.index.borrowed import borrowing
 from aboutness.index.writer import IndexWriter
 from aboutness.kernels import centroids as kernels
 from aboutness.models.centroids import KIND
+from aboutness.models.dense import DenseRows
 from aboutness.models.desm import DESM
 from aboutness.models.question import Question
 from aboutness.models.wcs import WCS
@@ -123,11 +124,10 @@ def falsify(index, change=lambda rows: -rows):
     """Change what is kept behind the index's back."""
     with index.writing() as writer:
         for name, entry in index.snapshot.trained.of_kind(KIND).items():
-            arrays = dict(index.snapshot.trained.artefact(name))
-            arrays = {key: change(array) if key == "rows" else array for key, array in arrays.items()}
-            writer.save_artefact(
-                name, KIND, {"rows": arrays["rows"], "arrivals": arrays["arrivals"]}, entry.parameters
-            )
+            arrays = index.snapshot.trained.artefact(name)
+            changed = DenseRows(change(np.asarray(arrays["rows"])))
+            kept = {**changed.arrays(), "arrivals": arrays["arrivals"]}
+            writer.save_artefact(name, KIND, kept, entry.parameters)
 
 
 # --- prepare ---------------------------------------------------------------------------------------------------

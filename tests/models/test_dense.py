@@ -15,7 +15,7 @@ from aboutness.models import dense
 from aboutness.models.dense import DenseRows, DenseScorer
 from aboutness.models.model import Scorer
 from aboutness.models.question import Question
-from aboutness.models.ranking import Explanation
+from aboutness.models.ranking import Explanation, best
 from models.drawing import large, made
 
 DIM = 150  # more than two slabs
@@ -244,6 +244,54 @@ def test_rows_are_kept_where_they_lie():
     assert len(again) == 50
     np.testing.assert_array_equal(again.present, rows.any(axis=1))
     assert again.codes.longest >= 1
+
+
+@pytest.mark.parametrize("kind", ["plain", "falling", "many absent"])
+def test_what_is_kept_ranks_as_what_is_made(kind):
+    here = scorer(kind)
+    kept = Drawn(here.view, DenseRows.of_arrays(here.rows.arrays()), -1.0)
+    for name, array in DenseRows(here.rows.rows).arrays().items():
+        np.testing.assert_array_equal(kept.rows.arrays()[name], array)
+    assert kept.rows.worth_codes()  # from the first question on
+    for question in QUESTIONS:
+        assert_same(kept.top_many([question], 10, match="all"), here.top_many([question], 10, match="all"))
+
+
+class Long(Drawn):
+    """The same, very long or very short."""
+
+    factor = 1.0
+
+    def vector(self, question):
+        drawn = super().vector(question)
+        return None if drawn is None else drawn * self.factor
+
+
+@pytest.mark.parametrize(("rows", "asked"), [(1e20, 1e20), (1e15, 1e24), (1e-24, 1e-24), (1e-44, 1.0), (1, 1e-40)])
+def test_what_leaves_float32_is_ranked_as_it_is_scored(rows, asked):
+    view = large().view()
+    drawn = Long(view, DenseRows((rows_of("plain", view.size) * rows).astype(np.float32)), -np.inf)
+    drawn.factor = asked
+    everything = np.flatnonzero(view.alive)
+    some = [question for question in QUESTIONS if drawn.knows(question)]
+    with np.errstate(over="ignore"):
+        expected = [best(everything, drawn.scores(question, everything), 10) for question in some]
+        assert_same(drawn.top_many(some * 3, 10, match="all", threads=1), expected * 3)
+        for _ in range(3):
+            assert_same([drawn.top(question, 10, match="all") for question in some], expected)
+
+
+def test_a_row_that_is_almost_nothing_is_not_lost():
+    rows = np.zeros((6000, DIM), np.float32)
+    rows[:11] = -1
+    rows[11, :] = 1e-45
+    view = large().view()
+    drawn = Drawn(view, DenseRows(np.concatenate([rows, np.zeros((view.size - 6000, DIM), np.float32)])), -1e9)
+    question = Question("even")
+    everything = np.flatnonzero(view.alive)
+    expected = best(everything, drawn.scores(question, everything), 5)
+    for _ in range(12):
+        assert_same([drawn.top(question, 5, match="all")], [expected])
 
 
 # --- what is fast ------------------------------------------------------------------------------------------------

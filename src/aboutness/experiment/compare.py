@@ -141,6 +141,8 @@ def compare_on(
                 progress(str(ranker), len(found), len(queries))
         run = KeptRun(snapshot, found)
         rows.append(Row(ranker, run, evaluate(collection.qrels, run, chosen)))
+    if left_out and not rows:
+        raise UsageError(f"no ranker can be used: {next(iter(left_out.values()))}")
     return Comparison(
         collection=collection.name,
         documents=snapshot.documents,

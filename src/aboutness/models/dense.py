@@ -90,6 +90,25 @@ class Codes:
         exact = turn.astype(np.float64)
         return cls(codes, scales, rests, error, longest, exact, _defect(exact))
 
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return everything as arrays, to be kept in a file."""
+        turn = np.zeros((0, 0)) if self.turn is None else self.turn
+        numbers = np.array([self.error, self.longest, self.defect])
+        return {
+            "codes": self.codes,
+            "scales": self.scales,
+            "rests": self.rests,
+            "turn": turn,
+            "numbers": numbers,
+        }
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Codes:
+        """Return what was kept, where it lies."""
+        codes, scales, rests, turn = (np.asarray(arrays[name]) for name in ("codes", "scales", "rests", "turn"))
+        error, longest, defect = arrays["numbers"].tolist()
+        return cls(codes, scales, rests, error, longest, turn if len(turn) else None, defect)
+
     def candidates(self, vector: F64, k: int, allowed: Mask) -> Ints | None:
         """Return, ascending, the rows that can be among the k best; None where they are too many, or very long.
 
@@ -212,13 +231,15 @@ class DenseRows:
         return [some[:size] if size >= 0 else None for some, size in zip(documents, sizes.tolist(), strict=True)]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return what is to be kept in a file: all else is made of it faster than it is read."""
-        return {"rows": self.rows}
+        """Return everything as arrays, to be kept in a file."""
+        return {"rows": self.rows, "lengths": self.lengths, **self.codes.arrays()}
 
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> DenseRows:
-        """Return the rows that were kept, where they lie."""
-        return cls(arrays["rows"])
+        """Return what was kept, where it lies."""
+        made = cls(arrays["rows"])
+        made.lengths, made.codes = np.asarray(arrays["lengths"]), Codes.of_arrays(arrays)
+        return made
 
 
 class DenseScorer(Scorer):
@@ -311,8 +332,12 @@ class DenseScorer(Scorer):
     def _rank(self, vector: F64, mask: Mask, k: int) -> Ranking:
         """Return the k best of the documents in a mask."""
         documents = None
-        if self._many(mask, k) and self.rows.worth_codes():
-            documents = self.rows.codes.candidates(vector, k, self._with_rows(mask))
+        if self._many(mask, k):
+            allowed = self._with_rows(mask)
+            if self.rows.worth_codes():
+                documents = self.rows.codes.candidates(vector, k, allowed)
+            else:
+                (documents,) = self.rows.candidates(vector[None], k, allowed)
         return self._best(vector, documents, mask, k)
 
     def _rank_together(self, vectors: Sequence[F64], mask: Mask, k: int) -> list[Ranking]:
