@@ -2,7 +2,8 @@
 
 For each query there are a passage about it, one about a near neighbour, and one about something else. Word
 vectors are trained on a news collection with several seeds; then words of the passages are replaced, and every
-score is looked at. Nothing is chosen by its result. Results go to bench/results/perturbation.{json,md}.
+score is looked at. So is fig. 3's question: which words tell a passage about coffee from one that mentions it.
+Nothing is chosen by its result. Results go to bench/results/perturbation.{json,md}.
 """
 
 from __future__ import annotations
@@ -17,11 +18,19 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from aboutness import Index, Word2Vec
+from aboutness.app.explaining import readings
 from aboutness.app.perturbing import COUNT, Perturbation, perturb, read_passages
+from aboutness.index.borrowed import borrowing
+from aboutness.models.question import Question
+from aboutness.rank.bound import bind, explain
+from aboutness.rank.grammar import ranker as named_ranker
+from aboutness.report.marks import Explained, Reason, marked, threshold
 from bench.data import records
+
+Rows: TypeAlias = list[dict[str, Any]]
 
 RESULTS = Path(__file__).parent / "results"
 PASSAGES = Path(__file__).parent.parent / "examples" / "passages"
@@ -31,6 +40,8 @@ ANALYZERS = ("plain", "english")
 KINDS = ("cbow", "skip-gram")
 MODELS = ("desm-in-out", "desm-in-in")
 TERM_MODELS = ("bm25", "ql", "tfidf")
+PAIR, PAIR_QUERY = ("about", "mentions"), "coffee"
+EVIDENCE = "desm-in-out"  # the model of fig. 3
 DIM = 200
 EPOCHS = 5
 ROWS = ("about", "near", "far", "stuffed", "replaced")
@@ -45,6 +56,12 @@ EXPLANATION = (
     "for the project before any score was seen. Vectors: word2vec, {dim} numbers, {epochs} epochs, other "
     "parameters as they are by default, one thread, trained on {text} ({documents:,} documents); seeds 1 to "
     "{seeds}. `plain` leaves nothing out and does not stem, as the paper; `english` has stems and no stop words."
+)
+PAIR_EXPLANATION = (
+    "Two passages name {query} once each: `about` is about it, `mentions` merely mentions it (fig. 3). Evidence "
+    "are the different terms of a passage, besides the query's, that are more similar to the query ({model}) than "
+    "90 of 100 words of both: the threshold with which `explain --html` opens. Means over the seeds, and in how "
+    "many of them `about` has more. bm25 can only tell them apart by their lengths."
 )
 
 
@@ -65,10 +82,48 @@ def perturbed(index: Index, query: str, rankers: Sequence[str]) -> dict[str, dic
     return {column: scores_of(found, query, word, column) for column in found.columns}
 
 
-def measured(analyzer: str, kinds: Sequence[str], seeds: int, epochs: int) -> tuple[list[dict[str, Any]], int]:
-    """Train with every seed; return a row for each set of passages and ranker, and the number of documents."""
+def paired(index: Index, vectors: str) -> dict[str, Any]:
+    """Return the scores of fig. 3's two passages and which words are evidence, as if the index had both."""
+    texts = read_passages(PASSAGES / f"{name}_{PAIR_QUERY}.txt" for name in PAIR).values()
+    documents = [{"id": name, "text": text} for name, text in zip(PAIR, texts, strict=True)]
+    passages = Index.build(documents, analyzer=index.view().analyzer)
+    snapshot, question = borrowing(passages.snapshot, index.snapshot), Question(PAIR_QUERY)
+    ranker = named_ranker(f"{EVIDENCE}[vectors={vectors}]")
+    searcher, read = bind(ranker, snapshot), readings(ranker, snapshot)
+    terms = bind(named_ranker("bm25"), snapshot)
+    reasons = [Reason(EVIDENCE, explain(searcher, question, number), read) for number in range(len(PAIR))]
+    explained = [
+        Explained(name, snapshot.document(number).fields, [reasons[number]]) for number, name in enumerate(PAIR)
+    ]
+    found = dict(zip(PAIR, evidence(explained), strict=True))
+    return {
+        "evidence": {name: count for name, (count, _) in found.items()},
+        EVIDENCE: {name: reason.explanation.score for name, reason in zip(PAIR, reasons, strict=True)},
+        "bm25": {name: explain(terms, question, number).score for number, name in enumerate(PAIR)},
+        "words": {name: words for name, (_, words) in found.items()},
+    }
+
+
+def evidence(documents: Sequence[Explained]) -> list[tuple[int, list[str]]]:
+    """Return how many terms of each document are over the threshold, besides the query's, and all their words."""
+    marks = [marked(document, PAIR_QUERY) for document in documents]
+    limits = threshold(marks, 0)
+    assert limits is not None
+    found = []
+    for document, one in zip(documents, marks, strict=True):
+        over = [
+            not mark.own and mark.similarity is not None and mark.similarity > limits[0] for mark in one.marks[0]
+        ]
+        text = document.fields["text"]
+        words = {text[start:end].lower() for start, end, kind in one.words["text"] if over[kind]}
+        found.append((sum(over), sorted(words)))
+    return found
+
+
+def measured(analyzer: str, kinds: Sequence[str], seeds: int, epochs: int) -> tuple[Rows, Rows, int]:
+    """Train with every seed; return rows of the sets and of the pair, and the number of documents."""
     index = Index.build(records(TEXT), analyzer=analyzer)
-    view, rows = index.view(), []
+    view, rows, pair = index.view(), [], []
     for query, scores in ((query, perturbed(index, query, TERM_MODELS)) for query in SETS):
         ((number, _),) = view.look_up(view.analyzer.terms(query))
         occurs = int(view.statistics.cf[number])
@@ -81,6 +136,7 @@ def measured(analyzer: str, kinds: Sequence[str], seeds: int, epochs: int) -> tu
             index.train(Word2Vec(architecture=kind, dim=DIM, seed=seed, epochs=epochs), name=name, threads=1)
             seconds = time.perf_counter() - start
             print(f"{analyzer}, {name}: trained in {seconds:.0f} s", flush=True)
+            pair.append({"analyzer": analyzer, "kind": kind, "seed": seed, **paired(index, name)})
             for query in SETS:
                 scores = perturbed(index, query, [f"{model}[vectors={name}]" for model in MODELS])
                 for model in MODELS:
@@ -90,7 +146,7 @@ def measured(analyzer: str, kinds: Sequence[str], seeds: int, epochs: int) -> tu
                         {"analyzer": analyzer, "set": query, "ranker": model, "kind": kind, "seed": seed,
                          "seconds": round(seconds, 1), "scores": of, "holds": holds}
                     )  # fmt: skip
-    return rows, len(index)
+    return rows, pair, len(index)
 
 
 # --- the report -------------------------------------------------------------------------------------------------
@@ -125,6 +181,12 @@ def report(results: dict[str, Any]) -> str:
             "The order expected of counts: a stuffed passage above one about the neighbour.",
             "",
             *_term_lines([row for row in rows if "seed" not in row]),
+            "",
+            "## Is about, or merely mentions",
+            "",
+            PAIR_EXPLANATION.format(query=PAIR_QUERY, model=EVIDENCE),
+            "",
+            *_pair_lines(results["pair"]),
             "",
         ]
     )
@@ -177,6 +239,25 @@ def _term_lines(rows: Sequence[dict[str, Any]]) -> list[str]:
     return lines
 
 
+def _pair_lines(rows: Rows) -> list[str]:
+    digits = {"evidence": 1, EVIDENCE: 4, "bm25": 4}
+    head = ["analyzer", "vectors", *(f"{name}, {one}" for name in digits for one in (*PAIR, "more"))]
+    lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
+    groups: dict[tuple[str, str], Rows] = {}
+    for row in rows:
+        groups.setdefault((row["analyzer"], row["kind"]), []).append(row)
+    about, mentions = PAIR
+    for key, group in groups.items():
+        cells = list(key)
+        for name, places in digits.items():
+            cells += [f"{statistics.mean(row[name][one] for row in group):.{places}f}" for one in PAIR]
+            cells.append(f"{sum(row[name][about] > row[name][mentions] for row in group)}/{len(group)}")
+        lines.append(f"| {' | '.join(cells)} |")
+    words = {one: set.intersection(*(set(row["words"][one]) for row in rows)) for one in PAIR}
+    shown = (f"in `{one}`: {', '.join(sorted(words[one])) or 'none'}" for one in PAIR)
+    return [*lines, "", f"Words that are evidence with all vectors, {'; '.join(shown)}."]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="bench.perturbation", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="CBOW, one seed, two epochs; nothing is stored")
@@ -184,10 +265,12 @@ def main() -> None:
     options = parser.parse_args()
     seeds, epochs = (1, 2) if options.quick else (options.seeds, EPOCHS)
     analyzers, kinds = (ANALYZERS[:1], KINDS[:1]) if options.quick else (ANALYZERS, KINDS)
-    rows: list[dict[str, Any]] = []
+    rows: Rows = []
+    pair: Rows = []
     for analyzer in analyzers:
-        found, documents = measured(analyzer, kinds, seeds, epochs)
-        rows += found
+        of_sets, of_pair, documents = measured(analyzer, kinds, seeds, epochs)
+        rows += of_sets
+        pair += of_pair
     results = {
         "date": datetime.now(UTC).isoformat(timespec="minutes"),
         "machine": f"{os.cpu_count()} cores, Python {platform.python_version()}",
@@ -196,6 +279,7 @@ def main() -> None:
         "epochs": epochs,
         "documents": documents,
         "rows": rows,
+        "pair": pair,
     }
     shown = report(results)
     print(shown)

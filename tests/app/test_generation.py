@@ -168,3 +168,26 @@ def test_what_is_bound_has_scored_the_first_living_document_by_something_it_has(
 
 def test_two_generations_share_nothing(snapshot):
     assert Generation(snapshot).bound(BM25()) is not Generation(snapshot).bound(BM25())
+
+
+def test_rankers_that_hold_too_much_are_forgotten_the_oldest_first(snapshot, monkeypatch):
+    monkeypatch.setattr("aboutness.app.generation.MOST_HELD", 1000)
+
+    @dataclass(frozen=True)
+    class Heavy(BM25):
+        """A model whose scorer holds 400 bytes."""
+
+        def bind(self, snapshot):
+            scorer = super().bind(snapshot)
+            scorer.held = 400
+            return scorer
+
+    generation = Generation(snapshot)
+    light = generation.bound(BM25())
+    one, two, three = (generation.bound(Heavy(b=b)) for b in (0.1, 0.2, 0.3))
+    assert generation.bound(Heavy(b=0.3)) is three
+    assert generation.bound(Heavy(b=0.2)) is two
+    assert generation.bound(BM25()) is light
+    assert generation.bound(Heavy(b=0.1)) is not one
+    assert generation.bound(Heavy(b=0.2)) is two
+    assert generation.bound(Heavy(b=0.3)) is not three

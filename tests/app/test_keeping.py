@@ -562,13 +562,13 @@ def test_a_writer_that_comes_between_does_not_spoil_a_change(tmp_path, monkeypat
     index.prepare("wcs")
     first = kept(index)
     others = []
-    original = keeping._made
+    original = keeping._keep
 
     def meanwhile(*arguments):
         others.append(IndexWriter(index.path))
         return original(*arguments)
 
-    monkeypatch.setattr(keeping, "_made", meanwhile)
+    monkeypatch.setattr(keeping, "_keep", meanwhile)
     assert index.add(documents(10, 100)).added == 10
     (other,) = others
     assert len(index) == len(Index.open(index.path)) == 20
@@ -599,3 +599,33 @@ def test_passages_beside_an_index_do_not_use_its_rows(index, made):
             expected = model.bind(own).scores(Question(query), numbers).tolist()
             assert scorer.scores(Question(query), numbers).tolist() == expected
         made()
+
+
+# --- no more ---------------------------------------------------------------------------------------------------
+
+
+def test_what_is_kept_can_be_dropped(index):
+    index.prepare(["wcs", "iwcs", "desm-in-out"])
+    assert index.prepare("bm25 + 2*iwcs", drop=True) == ["iwcs[vectors=words]"]
+    assert sorted(index.snapshot.trained.of_kind(KIND)) == [
+        "documents desm-in-out[vectors=words]",
+        "documents wcs[vectors=words]",
+    ]
+    assert index.prepare("iwcs", drop=True) == []
+    assert len(index.prepare(drop=True)) == 2
+    assert index.snapshot.trained.of_kind(KIND) == {}
+    assert index.prepare(drop=True) == []
+    assert_as_rebuilt(index, ["wcs", "iwcs"])
+
+
+def test_an_interrupt_after_the_commit_says_that_the_changes_are_in(index, monkeypatch):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("aboutness.app.index.bring_up_to_date", interrupted)
+    with pytest.raises(KeyboardInterrupt, match="the changes are in"):
+        index.add([{"id": "new", "text": "w1"}])
+    assert "new" in index
+    monkeypatch.setattr("aboutness.app.index.bring_up_to_date", lambda _: np.empty(1 << 58))  # no memory
+    index.add([{"id": "newer", "text": "w1"}])
+    assert "newer" in index

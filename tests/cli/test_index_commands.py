@@ -504,6 +504,16 @@ def test_prepare_without_a_ranker_brings_up_to_date(prepared, call, write):
     assert call("search", prepared, "old city", "-r", "wcs", "--json").json["hits"][0]["id"] == "d"
 
 
+def test_prepare_drop_keeps_them_no_more(prepared, call):
+    call("prepare", prepared, "-r", "wcs,iwcs")
+    ran = call("prepare", prepared, "-r", "iwcs", "--drop", "--json")
+    assert (ran.code, ran.json["dropped"]) == (0, ["iwcs[vectors=words]"])
+    ran = call("prepare", prepared, "--drop")
+    assert ran.out == "dropped the document vectors of wcs[vectors=words]\n"
+    assert call("prepare", prepared, "--drop").out == "dropped the document vectors of no ranker\n"
+    assert [one["kind"] for one in call("info", prepared, "--json").json["artefacts"]] == ["word-vectors"]
+
+
 def test_prepare_for_rankers_that_need_nothing_ends_with_2(prepared, call):
     for ranker in ("bm25", "wmd", "bm25 % 5 >> ql"):
         ran = call("prepare", prepared, "-r", ranker)

@@ -14,6 +14,8 @@ from aboutness.app.index import Index
 from aboutness.cli.search_commands import MOST_PARTS
 from aboutness.rank.grammar import ranker as named
 from aboutness.rank.known import known_rankers
+from aboutness.text.strings import StringTable
+from aboutness.vectors.words import WordVectors
 from cli.running import environment
 from experiment.small import QUERIES, documents, lines, vectors_for, with_vectors, write_collection
 
@@ -597,3 +599,17 @@ def test_a_closed_pipe_ends_quietly(large, command, first):
 def test_json_is_one_value_for_machines(large, call):
     found = call("search", large / "large.index", "city", "-k", "3000", "--json")
     assert [hit["rank"] for hit in json.loads(found.out)["hits"]] == list(range(1, 3001))
+
+
+def test_a_query_whose_words_have_no_vector_is_told_so(call, tmp_path):
+    records = [{"id": "a", "title": "old song", "text": "a desert city"}, {"id": "b", "text": "a river"}]
+    index = Index.build(records, tmp_path / "x.index", analyzer="plain")
+    matrix = np.eye(2, 3, dtype=np.float32)
+    index.keep_vectors(WordVectors(StringTable.of(["desert", "river"]), {"in": matrix}), "few")
+    folder = str(tmp_path / "x.index")
+    ran = call("search", folder, "city", "-r", "iwcs,bm25 % 5 >> wmd")
+    assert (ran.code, ran.err.count("no word of the query has a vector; see: aboutness oov")) == (0, 2)
+    assert call("search", folder, "desert", "-r", "iwcs").err == ""
+    assert call("search", folder, "city", "-r", "bm25[fields=title]").err == ""
+    assert call("search", folder, "city", "-r", "bm25 + iwcs").err == ""
+    assert "stands in the index" in call("search", folder, "nothing", "-r", "iwcs").err

@@ -400,9 +400,9 @@ def trained_on(layer):
 
 @every_model
 @pytest.mark.parametrize(
-    ("layer", "read"), [("pairs", "pairs"), ("main", "main"), (None, "main"), ("gone", "main")]
+    ("layer", "read"), [("pairs", "pairs"), ("main", "main"), (None, "pairs"), ("gone", "pairs")]
 )
-def test_the_layer_is_the_one_that_the_vectors_were_trained_on(name, layer, read):
+def test_the_layer_is_the_one_that_the_vectors_were_trained_on_or_fit_best(name, layer, read):
     index, model = of_texts("aa bb", "bb cc"), MODELS[name]
     snapshot = with_vectors(index.snapshot, words=trained_on(layer))
     assert model().bind(snapshot).view.layer == read
@@ -411,6 +411,14 @@ def test_the_layer_is_the_one_that_the_vectors_were_trained_on(name, layer, read
     assert model(layer="pairs").bind(snapshot).view.layer == "pairs"
     fields = model(fields="3*text").bind(snapshot).view
     assert (fields.layer, fields.weights[list(FIELDS).index("text")]) == (read, 3.0)
+
+
+@every_model
+def test_vectors_of_words_read_the_layer_of_words(name):
+    snapshot = of_texts("aa bb", "bb cc").snapshot
+    matrix = np.eye(2, 3, dtype=np.float32)
+    words = WordVectors(word_vectors().words.of(["aa", "bb"]), {"in": matrix, "out": matrix})
+    assert MODELS[name]().bind(with_vectors(snapshot, words=words)).view.layer == "main"
 
 
 @every_model

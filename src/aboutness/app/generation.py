@@ -11,6 +11,7 @@ from aboutness.models.question import Question
 from aboutness.rank.bound import Searcher, bind
 
 MOST_BOUND = 32  # rankers kept; each may hold an impact for every posting
+MOST_HELD = 4 << 30  # bytes that these hold beyond; the last one may hold any
 
 
 class _Place:
@@ -40,7 +41,18 @@ class Generation:
             with place.lock:
                 if place.searcher is None:
                     place.searcher = self._bind(ranker)
+                    self._forget()
         return place.searcher
+
+    def _forget(self) -> None:
+        """Drop the rankers that have not been used for longest, while all together hold too much."""
+        with self._lock:
+            held = {ranker: getattr(place.searcher, "held", 0) for ranker, place in self._places.items()}
+            for ranker in list(held)[:-1]:
+                if sum(held.values()) <= MOST_HELD:
+                    break
+                if held.pop(ranker):
+                    self._places.pop(ranker)
 
     def _bind(self, ranker: Ranker) -> Searcher:
         try:

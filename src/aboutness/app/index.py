@@ -363,9 +363,12 @@ class Index:
         """Make several changes in one commit; none of them where the block raises."""
         with self.writing() as writer:
             yield writer
-        # The documents are in, whatever happens now: what is derived from them is made when it is needed, too.
-        with contextlib.suppress(AboutnessError, MemoryError, OSError, KeyboardInterrupt):
+        try:
             bring_up_to_date(self)
+        except (AboutnessError, MemoryError, OSError):
+            pass  # the documents are in; what is derived from them is made when it is needed, too
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("the changes are in; document vectors are made when needed") from None
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[IndexWriter]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from aboutness.core.algebra import Ranker
 from aboutness.core.errors import DamagedIndex, NotFound, UsageError
@@ -19,8 +17,6 @@ from aboutness.vectors.kept import entry_of
 
 if TYPE_CHECKING:
     from aboutness.app.index import Index
-
-Made: TypeAlias = tuple[str, dict[str, Any], dict[str, NDArray[Any]]]  # a model, how, and the arrays
 
 SHARE = 8  # when one in so many of the vectors that are kept no longer holds, all are made anew
 
@@ -47,25 +43,25 @@ def prepare(
         chosen = [model for model in chosen if model in kept]
         _keep(index, [], [kept[model] for model in chosen])
     else:
-        _keep(index, [_made(model, index.snapshot) for model in chosen])
+        _keep(index, chosen)
     return [str(model) for model in chosen]
 
 
 def bring_up_to_date(index: Index) -> None:
     """Make anew what is kept of documents where it holds no longer, and drop it where it cannot be made."""
     snapshot = index.snapshot
-    late: list[Made] = []
+    late: list[CentroidModel] = []
     gone: list[str] = []
     for name, entry in snapshot.trained.of_kind(KIND).items():
         model = kept_model(entry)
         try:
             outdated = model.outdated(model.view(snapshot), entry)
-            if outdated * SHARE >= max(snapshot.documents, 1):
-                late.append(_made(model, snapshot))
         except (NotFound, UsageError):  # its word vectors, their OUT space or its layer are gone
             gone.append(name)
         except DamagedIndex:  # of its word vectors: others are not to wait for them
             continue
+        else:
+            late += [model] if outdated * SHARE >= max(snapshot.documents, 1) else []
     _keep(index, late, gone)
 
 
@@ -81,17 +77,15 @@ def _with_vectors(model: CentroidModel, snapshot: Snapshot) -> CentroidModel:
     return replace(model, vectors=entry_of(snapshot.trained, model.vectors).name)
 
 
-def _made(model: CentroidModel, snapshot: Snapshot) -> Made:
-    return str(model), *model.kept_rows(model.view(snapshot))
-
-
-def _keep(index: Index, made: Sequence[Made], gone: Sequence[str] = ()) -> None:
-    if not made and not gone:
+def _keep(index: Index, models: Sequence[CentroidModel], gone: Sequence[str] = ()) -> None:
+    """Keep the vectors of models, one after the other, and drop others, in one commit."""
+    if not models and not gone:
         return
-    generation = index.snapshot.generation
+    snapshot = index.snapshot
     with index.writing() as writer:
         for name in gone:
             writer.drop_artefact(name)
-        for name, parameters, arrays in made:
-            of = {**parameters, "ranker": name}
-            writer.save_artefact(f"documents {name}", KIND, arrays, of, generation=generation)
+        for model in models:
+            parameters, arrays = model.kept_rows(model.view(snapshot))
+            of = {**parameters, "ranker": str(model)}
+            writer.save_artefact(f"documents {model}", KIND, arrays, of, generation=snapshot.generation)

@@ -17,12 +17,14 @@ from aboutness.core.errors import UsageError, shown
 from aboutness.core.kinds import FieldWeights, checked
 from aboutness.core.record import Document, Query
 from aboutness.index.filters import Where
+from aboutness.models.embedding import Embedding
 from aboutness.models.model import MATCHES, Allowed, Match, Model, checked_k
 from aboutness.models.question import Question
 from aboutness.models.ranking import Explanation, Ranking
 from aboutness.rank.bound import Searcher, explain
 from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.rank.grammar import split_rankers
+from aboutness.rank.inside import models_in
 from aboutness.rank.pipelines import Pipeline
 
 __all__ = ["DEFAULT_RANKER", "Hit", "Hits", "How", "named_ranker", "search", "search_like", "split_rankers"]
@@ -158,9 +160,11 @@ class Hits(Sequence[Hit]):
         self._place = place
 
     @property
-    def known(self) -> bool:
-        """Tell whether the query means anything to the ranker: whether it has a word, or one with a vector."""
-        return self._found.searcher.knows(self._found.questions[self._place])
+    def without_vectors(self) -> bool:
+        """Tell whether nothing is found because no word of the query has a vector."""
+        found = self._found
+        on_vectors = any(isinstance(model, Embedding) for model in models_in(self.ranker))
+        return on_vectors and not found.searcher.knows(found.questions[self._place])
 
     @cached_property
     def _hits(self) -> list[Hit]:

@@ -175,16 +175,16 @@ def _imported(
 
 def misfit(index: Index, vectors: WordVectors) -> str | None:
     """Return what to say where vectors from elsewhere lack many words of an index; None where they do not."""
-    view = index.view()
-    found = coverage.of_fields(view, vectors)[-1].token_ratio
-    if found < MANY_UNKNOWN:
+    views = [index.view(layer) for layer in index.snapshot.manifest.layers]
+    view = max(views, key=lambda one: coverage.known_share(one, vectors))
+    missing = 1 - coverage.known_share(view, vectors)
+    if missing < MANY_UNKNOWN:
         return None
-    text = f"{found:.0%} of the documents' words have no vector there"
+    text = f"{missing:.0%} of the documents' words have no vector there"
     if view.analyzer.stemmer:
         text += (
             f": the terms are stems ({view.analyzer.name}), and published vectors are of words. Analyse the "
-            "documents without stemming: --analyzer plain, or a layer (aboutness layer DIR words plain) that the "
-            "ranker names (iwcs[layer=words])"
+            "documents without stemming: --analyzer plain, or one more layer (aboutness layer DIR words plain)"
         )
     return text
 

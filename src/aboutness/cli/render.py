@@ -37,7 +37,7 @@ def ends_well(command: Callable[P, R]) -> Callable[P, R]:
         except OSError as error:
             _end(StorageError(), f"{error.filename or 'the system'}: {error.strerror or error}")
         except KeyboardInterrupt as error:
-            _end(error, "interrupted; the index is unchanged")
+            _end(error, f"interrupted; {error if error.args else 'the index is unchanged'}")
 
     return wrapped
 

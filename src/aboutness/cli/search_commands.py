@@ -79,7 +79,7 @@ def search(
         typer.echo("no word of the query stands in the index", err=True)
         return
     for hits in found:
-        if not hits.known:
+        if hits.without_vectors:
             typer.echo(f"{hits.ranker}: no word of the query has a vector; see: aboutness oov", err=True)
 
 

@@ -46,12 +46,17 @@ class _Borrower(Snapshot):
     """
 
     def __init__(self, passages: Snapshot, lender: Snapshot) -> None:
-        self.lender = lender
+        self._lender = lender
         known = lender.manifest.fields
         fields = {name: known[name] for name in passages.fields} | dict(known)
         manifest = replace(passages.manifest, fields=fields, layers=lender.manifest.layers)
         segments = (*passages.segments, _other_terms(passages, lender))
         super().__init__(passages.folder, manifest, segments, lender.trained)
+
+    @property
+    def lender(self) -> Snapshot:
+        """Return the index whose statistics and trained artefacts these are."""
+        return self._lender
 
     def _made_view(self, layer: str, weights: NDArray[np.float64]) -> LayerView:
         chosen = dict(zip(self.fields, weights.tolist(), strict=True))

@@ -84,6 +84,11 @@ class Snapshot:
         return cls(folder, manifest, segments, Trained(folder, manifest.artefacts, artefacts))
 
     @property
+    def lender(self) -> Snapshot:
+        """Return the index whose statistics and trained artefacts these are: itself, unless they are borrowed."""
+        return self
+
+    @property
     def generation(self) -> int:
         """Return how many commits there had been."""
         return self.manifest.generation

@@ -27,7 +27,7 @@ from aboutness.models.embedding import Embedding
 from aboutness.models.lexicon import AskedWords, Lexicon, lexicon_of
 from aboutness.models.model import check_numbers
 from aboutness.models.question import Question
-from aboutness.models.ranking import Explanation, Part
+from aboutness.models.ranking import Explanation, Part, rounded
 from aboutness.vectors.kept import entry_of
 from aboutness.vectors.words import IN
 
@@ -72,7 +72,9 @@ class CentroidModel(Embedding):
         raise NotImplementedError
 
     def scorer_with(self, view: LayerView, lexicon: Lexicon) -> CentroidScorer:
-        """Return a scorer for a view whose words have vectors."""
+        """Return a scorer for a view whose words have vectors, in both spaces that are needed."""
+        for space in self.spaces:
+            lexicon.vectors.space(space)  # or raise where there is none
         return CentroidScorer(self, view, lexicon)
 
     def kept_rows(self, view: LayerView) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -84,8 +86,10 @@ class CentroidModel(Embedding):
 
     def outdated(self, view: LayerView, entry: ArtefactEntry) -> int:
         """Return how many vectors are missing in what is kept, or belong to documents that are no longer there."""
-        sums = Sums(view, lexicon_of(view, self.vectors, self.case, self.oov), self.recipe(), self.vectors)
-        kept = sums.read(entry)
+        lexicon = lexicon_of(view, self.vectors, self.case, self.oov)
+        for space in self.spaces:
+            lexicon.vectors.space(space)  # or raise where there is none
+        kept = Sums(view, lexicon, self.recipe(), self.vectors).read(entry)
         return view.size if kept is None else len(np.setxor1d(kept["arrivals"], view.arrivals, assume_unique=True))
 
 
@@ -205,7 +209,7 @@ class CentroidScorer(DenseScorer):
         recipe, view = self.sums.recipe, self.view
         longest = [self.lexicon.longest(space) for space in self.model.spaces] if recipe.mean else [1.0]
         shortest = min(view.weights[view.chosen].tolist(), default=1.0) / view.statistics.average_length
-        return -float(np.float32(math.prod(longest) / (1 - recipe.pivot + recipe.pivot * shortest)))
+        return -rounded(math.prod(longest) / (1 - recipe.pivot + recipe.pivot * shortest))
 
     def vector(self, question: Question) -> Reals | None:
         """Return a question's vector, or None where none of its words has a direction."""

@@ -34,7 +34,7 @@ from aboutness.models.model import (
     listed,
 )
 from aboutness.models.question import Question
-from aboutness.models.ranking import Ranking, best
+from aboutness.models.ranking import LARGEST, Ranking, best
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
@@ -45,15 +45,16 @@ FEW = 2048  # documents that are scored one by one: looking for the best costs a
 SHARE = 8  # the same for less than this part of all documents
 ASKED = 8  # questions that are answered before it is worth writing rows in whole numbers
 ROOM = 4096  # documents that can be among the best, at least; where there are more all are scored
-LARGEST = 32767  # code of a vector
+MOST = 32767  # the largest code of a vector
 SUM = 2**24  # of all codes of a vector: times 127 it is a number of 32 bits
 SHORTEST, LONGEST = 1e-15, 1e15  # lengths whose products are at home in float32
 WIDEST = 1024  # numbers of a row up to which it is worth to look for directions
 ROUNDING = 2.0**-16  # more than all sums in float32 that make a bound can lose, for rows of length 1
 SAMPLE = 20_000  # rows that tell which directions matter
-BLOCK = 4096  # rows that are multiplied at a time
+BLOCK = 2048  # rows that are multiplied at a time
 TOGETHER = 8  # questions that are worth products in float32
-AT_ONCE = 64  # questions whose products are worked out together: bounds the memory
+AT_ONCE = 256  # questions whose products are worked out together
+MOST_ROOM = 1 << 21  # documents that these may find together: bounds the memory
 
 
 @dataclass(frozen=True)
@@ -122,11 +123,11 @@ class Codes:
         slabs, _, slab = self.codes.shape
         unit = np.zeros(slabs * slab)
         unit[: len(vector)] = vector / length if self.turn is None else self.turn @ (vector / length)
-        factor = float(np.abs(unit).max()) / min(LARGEST, SUM // len(unit))
+        factor = float(np.abs(unit).max()) / min(MOST, SUM // len(unit))
         asked = np.rint(unit / factor)
         missed = _length(unit - asked * factor)
         behind = np.square(unit.reshape(slabs, slab)).sum(axis=1)[:0:-1].cumsum()[::-1]
-        documents = np.empty(min(len(self.scales), max(ROOM, 8 * k)), np.int64)
+        documents = np.empty(_room(len(self.scales), k), np.int64)
         found = scan(
             self.codes, self.scales, self.rests, asked.astype(np.int16).reshape(slabs, slab), np.float32(factor),
             np.float32((1 + missed + off) * self.error), np.sqrt(np.append(behind, 0.0)).astype(np.float32),
@@ -219,7 +220,7 @@ class DenseRows:
             return [None] * len(vectors)
         units = (vectors / lengths[:, None]).astype(np.float32)
         error = np.float32(self.longest * (_loss(vectors.shape[1]) + ROUNDING))
-        room = len(vectors), min(len(self), max(ROOM, 8 * k))
+        room = len(vectors), _room(len(self), k)
         sizes, leasts = np.zeros(len(vectors), np.int64), np.full(len(vectors), -np.inf, np.float32)
         uppers, lowers = np.empty(room, np.float32), np.empty(room, np.float32)
         documents = np.empty(room, np.int64)
@@ -248,7 +249,8 @@ class DenseScorer(Scorer):
     def __init__(self, view: LayerView, rows: DenseRows, lowest: float) -> None:
         super().__init__(view)
         self.rows = rows
-        self.lowest = lowest
+        self.lowest = max(lowest, -LARGEST)
+        self.held = rows.rows.nbytes
 
     @abstractmethod
     def vector(self, question: Question) -> F64 | None:
@@ -275,6 +277,7 @@ class DenseScorer(Scorer):
             found[:] = self.lowest
         else:
             products(vector, self.rows.rows, documents, found)
+            np.clip(found, -LARGEST, LARGEST, out=found)
             found[~self.rows.present[documents]] = self.lowest
         return found
 
@@ -312,7 +315,7 @@ class DenseScorer(Scorer):
             found = iter(self._rank_together(known, mask, k))
             return [rank(i) if vectors[i] is None else next(found) for i in numbers]
 
-        step = min(AT_ONCE, -(-len(questions) // threads)) or 1
+        step = max(1, min(AT_ONCE, MOST_ROOM // _room(len(self.rows), k), -(-len(questions) // threads)))
         pieces = [range(len(questions))[first : first + step] for first in range(0, len(questions), step)]
         if threads == 1 or len(pieces) <= 1:
             return [ranking for piece in pieces for ranking in rank_some(piece)]
@@ -360,6 +363,11 @@ class DenseScorer(Scorer):
         absent = np.flatnonzero(mask & ~self.rows.present)[:k]
         documents = np.sort(np.concatenate([documents, absent]))
         return best(documents, self._scores(vector, documents), k)
+
+
+def _room(rows: int, k: int) -> int:
+    """Return for how many documents that can be among the k best there is room."""
+    return max(1, min(rows, max(ROOM, 8 * k)))
 
 
 def _length(vector: F64) -> float:

@@ -13,7 +13,7 @@ from aboutness.core.errors import UsageError, shown
 from aboutness.core.kinds import Choice, Number
 from aboutness.core.parameters import parameter
 from aboutness.index.view import LayerView
-from aboutness.models.centroids import CentroidModel, CentroidScorer, Recipe, weighted_vectors
+from aboutness.models.centroids import CentroidModel, Recipe, weighted_vectors
 from aboutness.models.lexicon import AskedWords, Lexicon
 from aboutness.models.model import register
 from aboutness.vectors.postprocess import norms
@@ -50,11 +50,6 @@ class DualEmbedding(CentroidModel):
     def spaces(self) -> tuple[str, str]:
         """Return the spaces of the query's words and of the documents'."""
         return self.query_space, self.document_space
-
-    def scorer_with(self, view: LayerView, lexicon: Lexicon) -> CentroidScorer:
-        """Return a scorer for a view whose words have vectors, in both spaces that are needed."""
-        lexicon.vectors.space(self.query_space)
-        return super().scorer_with(view, lexicon)
 
     def recipe(self) -> Recipe:
         """Return what documents' vectors are made of."""

@@ -10,6 +10,7 @@ from aboutness.index.snapshot import Snapshot
 from aboutness.index.view import LayerView
 from aboutness.models.lexicon import OOV, Lexicon, lexicon_of
 from aboutness.models.model import Model, Scorer
+from aboutness.vectors.coverage import known_share
 from aboutness.vectors.kept import vectors_of
 from aboutness.vectors.words import CASES
 
@@ -20,7 +21,7 @@ class Embedding(Model):
 
     Words without a vector are left out (galke2017 §4 found that best). A document without any known word has the
     lowest score and comes last; a query without any finds nothing. Unless `layer` is said, it is the one on which
-    the vectors were trained, else the first.
+    the vectors were trained, else the one of whose words most have a vector.
     """
 
     vectors: str | None = parameter(
@@ -35,10 +36,15 @@ class Embedding(Model):
 
     def view(self, snapshot: Snapshot) -> LayerView:
         """Return the matrix that the model reads."""
-        if self.layer is None:
-            trained_on = vectors_of(snapshot.trained, self.vectors).provenance.get("layer")
-            if trained_on in snapshot.manifest.layers:
-                return replace(self, layer=trained_on).view(snapshot)
+        layers = list(snapshot.manifest.layers)
+        if self.layer is None and len(layers) > 1:
+            vectors = vectors_of(snapshot.trained, self.vectors)
+            trained_on = vectors.provenance.get("layer")
+            if trained_on not in layers:
+                trained_on = max(
+                    layers, key=lambda name: known_share(snapshot.lender.view(name), vectors, self.case)
+                )
+            return replace(self, layer=trained_on).view(snapshot)
         return super().view(snapshot)
 
     def scorer(self, view: LayerView) -> Scorer:

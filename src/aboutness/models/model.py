@@ -74,6 +74,8 @@ class Scorer(ABC):
     A subclass must define `scores`; the rest follows from it. What it overrides must give the same.
     """
 
+    held: int = 0  # bytes that it holds besides what lies in the index
+
     def __init__(self, view: LayerView) -> None:
         self.view = view
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from aboutness.index.view import LayerView
 from aboutness.models.lexicon import Lexicon
+from aboutness.models.ranking import rounded
 from aboutness.vectors.postprocess import norms
 
 F32 = NDArray[np.float32]
@@ -89,7 +90,7 @@ class Ground:
     def farthest(self, vectors: F32) -> float:
         """Return more than any distance of a question with some vectors."""
         longest = max(self.longest, float(norms(vectors).max(initial=0.0)))
-        return float(np.float32(2 * longest * (1 + 1e-6)))
+        return rounded(2 * longest * (1 + 1e-6))
 
 
 class Travels:

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+LARGEST = float(np.finfo(np.float32).max)  # no score is beyond
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Ranking:
@@ -76,6 +78,11 @@ class Explanation:
 
 def _number(value: float) -> str:
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:.4g}"
+
+
+def rounded(score: float) -> float:
+    """Return a score as it is kept: in float32, and never infinite."""
+    return float(np.float32(min(max(score, -LARGEST), LARGEST)))
 
 
 def best(documents: NDArray[np.int64], scores: NDArray[np.float32], k: int) -> Ranking:

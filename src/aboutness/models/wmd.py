@@ -30,7 +30,7 @@ from aboutness.models.model import (
 )
 from aboutness.models.moving import Contents, Ground, Travels
 from aboutness.models.question import Question
-from aboutness.models.ranking import Explanation, Part, Ranking, best
+from aboutness.models.ranking import LARGEST, Explanation, Part, Ranking, best
 from aboutness.vectors.postprocess import norms
 from aboutness.vectors.words import IN
 
@@ -54,9 +54,9 @@ class WMD(Embedding):
     field). c(i, j): what it costs to bring word i to word j, the distance of their vectors; with cost=cosine
     1 - their cosine (1/2 for a vector of zeros); with unit=yes vectors are made to length 1 first, as gensim does.
 
-    Nothing differs from the papers but that words without a vector are left out. A document without any is twice
-    the length of the longest vector away (2 for unit vectors and cosines) and comes last; a query without any
-    finds nothing.
+    Differs from the papers: words without a vector are left out. A document without any is not infinitely far
+    away but twice the length of the longest vector (2 for unit vectors and cosines), which no other exceeds, and
+    comes last; so mixtures and JSON can hold its score. A query without any known word finds nothing.
 
     Cost: binding reads the matrix once. A query is compared with all words of the documents; then bounds tell of
     most documents that they are too far away, and the exact distance is worked out for the others, by the network
@@ -179,4 +179,4 @@ def _unit(vectors: F32) -> F32:
 
 
 def _scores(distances: Reals) -> F32:
-    return (-distances).astype(np.float32) + np.float32(0)  # and not -0
+    return np.maximum(-distances, -LARGEST).astype(np.float32) + np.float32(0)  # and not -0

@@ -20,13 +20,12 @@ from aboutness.index.view import LayerView
 from aboutness.models.bags import matching
 from aboutness.models.model import Allowed, Match, Model, Scorer, allowed_mask, check_match, checked_k
 from aboutness.models.question import Question
-from aboutness.models.ranking import Explanation, Part, Ranking, best
+from aboutness.models.ranking import LARGEST, Explanation, Part, Ranking, best
 from aboutness.rank.pipelines import Pipeline
 
 TOGETHER = 256  # questions of a batch whose first rankings are kept at once
 WORTH = 1e-3  # seconds of a question that are worth a thread: Python's own share of shorter ones is too large
 SHARES = 4  # into which a thread's questions are cut, as some take longer than others
-LARGEST = float(np.finfo(np.float32).max)
 
 Ints = NDArray[np.int64]
 F32 = NDArray[np.float32]

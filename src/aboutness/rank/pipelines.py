@@ -10,7 +10,7 @@ from aboutness.core.kinds import Choice, Number, Whole
 from aboutness.core.parameters import Parameters, parameter
 from aboutness.core.registry import Registry
 from aboutness.models.bm25 import BM25
-from aboutness.models.desm import DESM
+from aboutness.models.desm import DESM, DESMInOut
 from aboutness.models.iwcs import IWCS
 from aboutness.models.model import MODELS, Model
 from aboutness.models.wmd import WMD
@@ -75,6 +75,9 @@ class IWCSWMD(Pipeline):
     k: int = parameter(20, Whole(1, 10**9), "how many documents of IWCS are ranked anew", symbol="k")
     vectors: str | None = like(IWCS, "vectors")
     case: str = like(IWCS, "case")
+    oov: str = like(IWCS, "oov")
+    idf: str = like(IWCS, "idf")
+    query: str = like(IWCS, "query")
     cost: str = like(WMD, "cost")
     unit: str = like(WMD, "unit")
 
@@ -82,8 +85,9 @@ class IWCSWMD(Pipeline):
     def expression(self) -> Ranker:
         """Return the ranker that it stands for."""
         read: dict[str, Any] = {"layer": self.layer, "fields": self.fields}
-        read |= {"vectors": self.vectors, "case": self.case}
-        return IWCS(**read) % self.k >> WMD(**read, cost=self.cost, unit=self.unit)
+        read |= {"vectors": self.vectors, "case": self.case, "oov": self.oov}
+        iwcs = IWCS(**read, idf=self.idf, query=self.query)
+        return iwcs % self.k >> WMD(**read, cost=self.cost, unit=self.unit)
 
 
 @register
@@ -109,11 +113,15 @@ class BM25DESM(Pipeline):
     b: float = like(BM25, "b", 0.95)
     vectors: str | None = like(IWCS, "vectors")
     case: str = like(IWCS, "case")
+    oov: str = like(IWCS, "oov")
+    similarity: str = like(DESMInOut, "similarity")
+    pivot: float = like(DESMInOut, "pivot")
 
     @property
     def expression(self) -> Ranker:
         """Return the ranker that it stands for."""
         read: dict[str, Any] = {"layer": self.layer, "fields": self.fields}
-        desm = DESM(self.space, **read, vectors=self.vectors, case=self.case)
+        words = {"vectors": self.vectors, "case": self.case, "oov": self.oov}
+        desm = DESM(self.space, **read, **words, similarity=self.similarity, pivot=self.pivot)
         rest = round(1 - self.alpha, 12)  # 0.03, not 0.030000000000000027
         return self.alpha * desm + rest * BM25(**read, k1=self.k1, b=self.b)

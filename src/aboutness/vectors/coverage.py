@@ -57,6 +57,11 @@ def of_fields(view: LayerView, vectors: WordVectors, case: str = EXACT) -> list[
     return [_coverage(name, terms, row, known) for name, row in zip(fields, rows, strict=True)]
 
 
+def known_share(view: LayerView, vectors: WordVectors, case: str = EXACT) -> float:
+    """Return the share of a view's words, as they stand in living documents, that have a vector."""
+    return 1 - of_fields(view, vectors, case)[-1].token_ratio
+
+
 def of_queries(
     name: str, texts: Iterable[str], analyzer: Analyzer, vectors: WordVectors, case: str = EXACT
 ) -> Coverage:
