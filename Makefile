@@ -57,11 +57,17 @@ bench: $(BENCH)/bench.stamp ## measure against the peers, and write bench/result
 	$(BENCH)/bin/python -m bench
 	$(BENCH)/bin/python -m bench.search
 	$(BENCH)/bin/python -m bench.vectors
+	$(BENCH)/bin/python -m bench.dense
+	$(BENCH)/bin/python -m bench.movers
+	$(BENCH)/bin/python -m bench.perturbation
 
 bench-quick: $(BENCH)/bench.stamp ## the same on small collections
 	$(BENCH)/bin/python -m bench --quick
 	$(BENCH)/bin/python -m bench.search --quick
 	$(BENCH)/bin/python -m bench.vectors --quick
+	$(BENCH)/bin/python -m bench.dense --quick
+	$(BENCH)/bin/python -m bench.movers --quick
+	$(BENCH)/bin/python -m bench.perturbation --quick
 
 $(BENCH)/bench.stamp: requirements/bench.txt pyproject.toml
 	$(call venv,$(BENCH))

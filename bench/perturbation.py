@@ -52,14 +52,14 @@ CHECKS = {
 EXPLANATION = (
     "`about` is a passage about the query and names it 4 or 5 times, `near` one about its neighbour, `far` one "
     "about something else; `stuffed` is `far` with its own word replaced by the query, `replaced` is `about` with "
-    "the query replaced by that word. The passages ([examples/passages](../../examples/passages)) were written "
+    "the query replaced by that word. These sets ([examples/passages](../../examples/passages)) were written "
     "for the project before any score was seen. Vectors: word2vec, {dim} numbers, {epochs} epochs, other "
     "parameters as they are by default, one thread, trained on {text} ({documents:,} documents); seeds 1 to "
     "{seeds}. `plain` leaves nothing out and does not stem, as the paper; `english` has stems and no stop words."
 )
 PAIR_EXPLANATION = (
     "Two passages name {query} once each: `about` is about it, `mentions` merely mentions it (fig. 3). Evidence "
-    "are the different terms of a passage, besides the query's, that are more similar to the query ({model}) than "
+    "is the different terms of a passage, besides the query's, that are more similar to the query ({model}) than "
     "90 of 100 words of both: the threshold with which `explain --html` opens. Means over the seeds, and in how "
     "many of them `about` has more. bm25 can only tell them apart by their lengths."
 )
