@@ -32,7 +32,7 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def compiled_loosely(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile with sums in any order and fused multiply-add, for training: results are near those of the source.
+    """Compile with sums in any order and fused multiply-add, for training and bounds: near what the source gives.
 
     On one machine they are the same at every call; infinities and NaN are kept as they are.
     """
