@@ -42,9 +42,9 @@ EXPLANATION = (
     "query's vector at hand; ours from the query's text (random vectors: from the vector). Batch: blocks of 64 "
     "queries, a matrix product and `argpartition` for numpy; `IndexFlatIP` for faiss. One thread, in turns, the "
     "best processor time of {rounds} rounds. Identical: documents and scores equal those of scoring every "
-    "document, for every query. One by one is measured with the rows in whole numbers at hand, as they are after "
-    "eight questions, or at once where `prepare` has kept them. The other `desm` models differ in which vectors "
-    "their rows are made of, not in what is done with them."
+    "document, for every query. One by one is measured with the rows in whole numbers at hand, as they are soon "
+    "after the first questions, or at once where `prepare` has kept them. The other `desm` models differ in which "
+    "vectors their rows are made of, not in what is done with them."
 )
 
 

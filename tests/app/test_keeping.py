@@ -404,11 +404,21 @@ def test_rows_that_depend_on_other_documents_are_not_used_when_these_change(inde
     assert_as_rebuilt(index, [text])
     assert made() == 41 * 2
     first = kept(index)
-    index.add([{"id": "another", "text": "w2"}])
+    index.add([{"id": "another", "text": "w2"}])  # few: they are made when they are needed
+    assert kept(index) == first
+    made()
+    assert_as_rebuilt(index, [text])
+    assert made() == 42 * 2
+    index.add([{"id": f"more {n}", "text": "w3"} for n in range(6)])  # many: they are kept
     assert kept(index) != first
     made()
     assert_as_rebuilt(index, [text])
-    assert made() == 42  # by the rebuilt one
+    assert made() == 48  # by the rebuilt one
+    index.delete(["one more"])
+    assert index.prepare() == [next(iter(kept(index)))]
+    made()
+    assert_as_rebuilt(index, [text])
+    assert made() == 47
 
 
 @pytest.mark.parametrize("text", ["iwcs", "ketos", "desm-in-in[pivot=0.5]"])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -24,11 +24,11 @@ from aboutness.index.manifest import ArtefactEntry
 from aboutness.index.view import LayerView
 from aboutness.models.dense import DenseRows, DenseScorer
 from aboutness.models.embedding import Embedding
-from aboutness.models.lexicon import AskedWords, Lexicon, lexicon_of
+from aboutness.models.lexicon import AskedWords, Lexicon
 from aboutness.models.model import check_numbers
 from aboutness.models.question import Question
 from aboutness.models.ranking import Explanation, Part, rounded
-from aboutness.vectors.kept import entry_of
+from aboutness.vectors.kept import entry_of, vectors_of
 from aboutness.vectors.words import IN
 
 Ints = NDArray[np.int64]
@@ -85,31 +85,45 @@ class CentroidModel(Embedding):
         return {"of": sums.of, "statistics": sums.stamp}, {**scorer.rows.arrays(), "arrivals": view.arrivals}
 
     def outdated(self, view: LayerView, entry: ArtefactEntry) -> int:
-        """Return how many vectors are missing in what is kept, or belong to documents that are no longer there."""
-        lexicon = lexicon_of(view, self.vectors, self.case, self.oov)
+        """Return how many documents have come or gone since vectors were kept; all where these are of no use."""
         for space in self.spaces:
-            lexicon.vectors.space(space)  # or raise where there is none
-        kept = Sums(view, lexicon, self.recipe(), self.vectors).read(entry)
+            vectors_of(view.trained, self.vectors).space(space)  # or raise where there is none
+        kept = kept_arrays(view, entry, made_of(view, self))
         return view.size if kept is None else len(np.setxor1d(kept["arrivals"], view.arrivals, assume_unique=True))
+
+
+def made_of(view: LayerView, model: CentroidModel) -> dict[str, Any]:
+    """Return in plain values all that a document's vector is made of, besides the document and statistics."""
+    entry = entry_of(view.trained, model.vectors)
+    return {
+        **asdict(model.recipe()),
+        "layer": view.layer,
+        "fields": {view.field_names[i]: float(view.weights[i]) for i in view.chosen.tolist()},
+        "vectors": entry.name,
+        "file": entry.file.name,
+        "case": model.case,
+        "oov": model.oov,
+    }
+
+
+def kept_arrays(view: LayerView, entry: ArtefactEntry, of: Mapping[str, Any]) -> dict[str, NDArray[Any]] | None:
+    """Return vectors that are kept, if they were made in the same way and can be read."""
+    if entry.parameters["of"] != of:
+        return None
+    try:
+        return view.trained.artefact(entry.name)
+    except DamagedIndex:
+        return None
 
 
 class Sums:
     """The sums of a view's documents by one recipe."""
 
-    def __init__(self, view: LayerView, lexicon: Lexicon, recipe: Recipe, vectors: str | None) -> None:
+    def __init__(self, view: LayerView, lexicon: Lexicon, model: CentroidModel) -> None:
         self.view = view
         self.lexicon = lexicon
-        self.recipe = recipe
-        entry = entry_of(view.trained, vectors)
-        self.of = {
-            **asdict(recipe),
-            "layer": view.layer,
-            "fields": {view.field_names[i]: float(view.weights[i]) for i in view.chosen.tolist()},
-            "vectors": entry.name,
-            "file": entry.file.name,
-            "case": lexicon.case,
-            "oov": lexicon.oov,
-        }
+        self.recipe = model.recipe()
+        self.of = made_of(view, model)
         self.key = json.dumps(self.of, sort_keys=True)
 
     def rows(self, factors: Reals) -> DenseRows:
@@ -137,18 +151,10 @@ class Sums:
         view = self.view
         if view.lent:
             return None
-        found = (self.read(entry) for entry in view.trained.of_kind(KIND).values())
+        entries = view.trained.of_kind(KIND).values()
+        current = (entry for entry in entries if entry.parameters["statistics"] == self.stamp)
+        found = (kept_arrays(view, entry, self.of) for entry in current)
         return next((kept for kept in found if kept is not None), None)
-
-    def read(self, entry: ArtefactEntry) -> dict[str, NDArray[Any]] | None:
-        """Return kept rows, if they were made in the same way from the same statistics and can be read."""
-        made = entry.parameters["of"], entry.parameters["statistics"]
-        if made != (self.of, self.stamp):
-            return None
-        try:
-            return self.view.trained.artefact(entry.name)
-        except DamagedIndex:
-            return None
 
     @property
     def stamp(self) -> str | None:
@@ -198,7 +204,7 @@ class CentroidScorer(DenseScorer):
     def __init__(self, model: CentroidModel, view: LayerView, lexicon: Lexicon) -> None:
         self.model = model
         self.lexicon = lexicon
-        self.sums = Sums(view, lexicon, model.recipe(), model.vectors)
+        self.sums = Sums(view, lexicon, model)
         self.factors = model.factors(view, lexicon)
         self._asks = model.asks(view)
         self.view = view

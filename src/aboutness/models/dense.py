@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ Mask = NDArray[np.bool_]
 
 FEW = 2048  # documents that are scored one by one: looking for the best costs as much
 SHARE = 8  # the same for less than this part of all documents
-ASKED = 8  # questions that are answered before it is worth writing rows in whole numbers
+ASKED = 4  # questions after which it is worth writing rows in whole numbers
 ROOM = 4096  # documents that can be among the best, at least; where there are more all are scored
 MOST = 32767  # the largest code of a vector
 SUM = 2**24  # of all codes of a vector: times 127 it is a number of 32 bits
@@ -174,6 +175,7 @@ class DenseRows:
             raise ValueError(f"rows must be a contiguous matrix of float32, got {rows.dtype} {rows.shape}")
         self.rows = np.asarray(rows)  # a plain array, also of a mapped one
         self._asked = 0
+        self._making = False
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -202,10 +204,13 @@ class DenseRows:
         """Return the length of the longest row, rounded up."""
         return float(self.lengths.max(initial=0.0))
 
-    def worth_codes(self) -> bool:
-        """Tell whether it is worth having the rows in whole numbers, now that there is one more question."""
+    def has_codes(self) -> bool:
+        """Tell whether there are rows in whole numbers; after some questions they are made, beside these."""
         self._asked += 1
-        return "codes" in self.__dict__ or self._asked > ASKED
+        if self._asked >= ASKED and not self._making:
+            self._making = True
+            Thread(target=lambda: self.codes, daemon=True).start()
+        return "codes" in self.__dict__
 
     def candidates(self, vectors: F64, k: int, allowed: Mask) -> Sequence[Ints | None]:
         """Return for each vector, ascending, the rows that can be among the k best, by products in float32.
@@ -337,7 +342,7 @@ class DenseScorer(Scorer):
         documents = None
         if self._many(mask, k):
             allowed = self._with_rows(mask)
-            if self.rows.worth_codes():
+            if self.rows.has_codes():
                 documents = self.rows.codes.candidates(vector, k, allowed)
             else:
                 (documents,) = self.rows.candidates(vector[None], k, allowed)
