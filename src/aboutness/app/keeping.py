@@ -18,7 +18,7 @@ from aboutness.vectors.kept import entry_of
 if TYPE_CHECKING:
     from aboutness.app.index import Index
 
-SHARE = 8  # when one in so many of the vectors that are kept no longer holds, all are made anew
+SHARE = 8  # when one in so many documents has come or gone since vectors were kept, all are made anew
 
 
 def prepare(
@@ -48,7 +48,7 @@ def prepare(
 
 
 def bring_up_to_date(index: Index) -> None:
-    """Make anew what is kept of documents where it holds no longer, and drop it where it cannot be made."""
+    """Make anew what is kept where many documents have come or gone, and drop it where it cannot be made."""
     snapshot = index.snapshot
     late: list[CentroidModel] = []
     gone: list[str] = []

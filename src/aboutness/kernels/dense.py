@@ -11,8 +11,8 @@ its own. The product of both up to slab s is off by at most
     length of the vector's codes x error x scales[d]  +  length of the vector behind s x rests[s, d]  +  slack
 
 (Cauchy and Schwarz), where `error` is the largest length of a row less its codes, in its scale, `rests` are the
-lengths of rows behind slab s, and `slack` is what the vector's codes and all rounding come to. So most rows are
-out after a slab or two. `pick` takes products that are known but for an error.
+lengths of rows behind slab s, and `slack` is what the vector's codes and all rounding come to. So a row can be
+out before all of its slabs are read. `pick` takes products that are known but for an error.
 """
 
 from __future__ import annotations
