@@ -25,7 +25,7 @@ from aboutness.core.errors import Diverged, UsageError
 from aboutness.kernels import chance
 from aboutness.kernels import word2vec as kernels
 from aboutness.text.analyzers import analyzer
-from aboutness.vectors import store, threads, training_text, word2vec
+from aboutness.vectors import store, threads, training, training_text, word2vec
 from aboutness.vectors.checkpoint import Checkpoint
 from aboutness.vectors.training_text import TrainingText
 from aboutness.vectors.word2vec import Word2Vec
@@ -165,31 +165,34 @@ def shares_of(table):
 @pytest.mark.parametrize("power", [0, 0.75, 1, -0.0, 10])
 def test_negatives_are_drawn_by_count_to_a_power(power):
     training = training_of(power=power)
-    weights = training.counts.astype(float) ** power
+    weights = training.vocabulary.counts.astype(float) ** power
     np.testing.assert_allclose(shares_of(training.table), weights / weights.sum(), atol=1e-9)
 
 
 def test_power_0_draws_all_words_alike():
     assert np.ptp(shares_of(training_of(power=0).table)) < 1e-9
-    assert training_of(power=0.5).counts.max() > 2 * training_of(power=0.5).counts.min()
+    assert training_of(power=0.5).vocabulary.counts.max() > 2 * training_of(power=0.5).vocabulary.counts.min()
 
 
 @pytest.mark.parametrize("sample", [1e-3, 0.01, 0.05, 1])
 def test_frequent_words_are_left_out_at_the_right_rate(sample):
     training = training_of(sample=sample, min_count=2)
-    frequency = training.counts / training.counts.sum()
+    frequency = training.vocabulary.counts / training.vocabulary.counts.sum()
     expected = np.minimum(1, np.sqrt(sample / frequency) + sample / frequency)
     np.testing.assert_allclose(training.keep / 2.0**32, expected, atol=1e-9)
     trained = sum(
         kernels.skip_gram(
-            block.tokens, block.starts, block.ends, training.number_of, training.keep, training.table,
+            block.tokens, block.starts, block.ends, training.vocabulary.number_of, training.keep, training.table,
             np.array([seed], np.uint64), 3, 1, 6, 0.01, 0.0, training.inward, training.outward,
         )[0]
         for block in training.blocks
         for seed in range(20)
     )  # fmt: skip
-    usual = 20 * (training.counts * expected).sum()
-    assert abs(trained - usual) <= 4 * math.sqrt(20 * (training.counts * expected * (1 - expected)).sum()) + 1e-6
+    usual = 20 * (training.vocabulary.counts * expected).sum()
+    assert (
+        abs(trained - usual)
+        <= 4 * math.sqrt(20 * (training.vocabulary.counts * expected * (1 - expected)).sum()) + 1e-6
+    )
 
 
 def test_sample_0_leaves_nothing_out():
@@ -200,7 +203,7 @@ def test_sample_0_leaves_nothing_out():
 @pytest.mark.parametrize("dim", [1, 5, 8, 9, 100])
 def test_where_vectors_start(dim):
     training = training_of(dim=dim)
-    assert training.inward.shape == (len(training.order), -(-dim // 8) * 8)
+    assert training.inward.shape == (len(training.vocabulary), -(-dim // 8) * 8)
     used = training.inward[:, :dim]
     assert 0.75 * word2vec.START / dim < np.abs(used).max() <= word2vec.START / dim
     assert used.min() < 0 < used.max()
@@ -284,7 +287,7 @@ def test_the_blocks_one_after_the_other(monkeypatch, architecture, draw):
     ],
 )
 def test_a_text_is_read_more_often_where_there_is_little(tokens, epochs):
-    assert word2vec.enough_epochs(tokens) == epochs
+    assert training.enough_epochs(tokens) == epochs
 
 
 def test_without_epochs_there_are_enough():
@@ -705,7 +708,7 @@ def test_vectors_are_never_huge(architecture, rate, tmp_path):
     except Diverged as error:
         assert "choose a lower rate" in str(error)
     else:
-        assert max(np.abs(space).max() for space in made.spaces.values()) <= word2vec.LARGEST
+        assert max(np.abs(space).max() for space in made.spaces.values()) <= training.LARGEST
 
 
 def test_a_rate_that_is_too_high_diverges():

@@ -78,10 +78,14 @@ class Parameters:
                 raise UsageError(f"{cls.name}: {name} must be {kind.allowed}, got {shown(text.strip())}") from None
         return cls(**values)
 
-    def __str__(self) -> str:
-        changed = [
-            f"{one.name}={one.kind.show(getattr(self, one.name))}"
+    def changed(self) -> dict[str, str]:
+        """Return the parameters that are not as they are by default, as texts."""
+        return {
+            one.name: one.kind.show(getattr(self, one.name))
             for one in self.declared()
             if getattr(self, one.name) != one.default
-        ]
+        }
+
+    def __str__(self) -> str:
+        changed = [f"{name}={value}" for name, value in self.changed().items()]
         return f"{self.name}[{','.join(changed)}]" if changed else self.name

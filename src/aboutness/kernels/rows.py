@@ -56,6 +56,49 @@ def multiply_two(a: F32, b: F32) -> np.float32:
 
 
 @compiled_loosely
+def multiply_row(left: F32, chosen: Rows, count: Int, row: F32, out: F32) -> None:
+    """Write the products of the first `count` chosen rows of `left` with one row."""
+    size = len(row)
+    i = 0
+    while i + 4 <= count:
+        a0, a1, a2, a3 = left[chosen[i]], left[chosen[i + 1]], left[chosen[i + 2]], left[chosen[i + 3]]
+        s0, s1, s2, s3 = ZERO, ZERO, ZERO, ZERO
+        for x in range(size):
+            s0 += a0[x] * row[x]
+            s1 += a1[x] * row[x]
+            s2 += a2[x] * row[x]
+            s3 += a3[x] * row[x]
+        out[i], out[i + 1], out[i + 2], out[i + 3] = s0, s1, s2, s3
+        i += 4
+    while i < count:
+        out[i] = multiply_two(left[chosen[i]], row)
+        i += 1
+
+
+@compiled_loosely
+def pull(left: F32, chosen: Rows, count: Int, factors: F32, row: F32) -> None:
+    """Add to a row the sum of factor x row over the chosen rows of `left`."""
+    size = len(row)
+    i = 0
+    while i + 4 <= count:
+        a0, a1, a2, a3 = left[chosen[i]], left[chosen[i + 1]], left[chosen[i + 2]], left[chosen[i + 3]]
+        f0, f1, f2, f3 = factors[i], factors[i + 1], factors[i + 2], factors[i + 3]
+        for x in range(size):
+            row[x] += f0 * a0[x] + f1 * a1[x] + f2 * a2[x] + f3 * a3[x]
+        i += 4
+    while i < count:
+        add_row(row, factors[i], left[chosen[i]])
+        i += 1
+
+
+@compiled_loosely
+def push(left: F32, chosen: Rows, count: Int, factors: F32, row: F32) -> None:
+    """Add to each chosen row of `left` its factor x a row."""
+    for i in range(count):
+        add_row(left[chosen[i]], factors[i], row)
+
+
+@compiled_loosely
 def add_right(left: F32, chosen: Rows, count: Int, right: F32, width: Int, factors: F32) -> None:
     """Add to each chosen row of `left` the sum of factor x row over the rows of `right`."""
     size = right.shape[1]

@@ -1,13 +1,16 @@
-"""Word vectors that are kept in an index, found by name."""
+"""What was trained and is kept in an index, found by name: word vectors, and rows of documents."""
 
 from __future__ import annotations
 
 from aboutness.core.errors import NotFound, UsageError
 from aboutness.index.manifest import ArtefactEntry
 from aboutness.index.trained import Trained
+from aboutness.vectors import documents
+from aboutness.vectors.documents import DocumentSpace
+from aboutness.vectors.trainer import TRAINERS, DocumentTrainer
 from aboutness.vectors.words import WordVectors
 
-KIND = "word-vectors"
+KIND = WordVectors.kind
 
 
 def entry_of(trained: Trained, name: str | None = None) -> ArtefactEntry:
@@ -33,3 +36,11 @@ def vectors_of(trained: Trained, name: str | None = None) -> WordVectors:
     """Return word vectors of an index: those with a name, or the only ones."""
     chosen = entry_of(trained, name).name
     return trained.once((KIND, chosen), lambda: WordVectors.of_arrays(trained.artefact(chosen)))
+
+
+def space_of(trained: Trained, name: str) -> DocumentSpace:
+    """Return the rows of documents with a name, and how further texts get theirs."""
+    entry = trained.of_kind(documents.KIND)[name]
+    way = TRAINERS[str(entry.parameters["training"])]
+    assert issubclass(way, DocumentTrainer)
+    return trained.once((documents.KIND, name), lambda: way.space.of_arrays(trained.artefact(name)))

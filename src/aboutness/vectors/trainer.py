@@ -6,12 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from aboutness.core.parameters import Parameters
 from aboutness.core.registry import Registry
 from aboutness.text.analyzer import Analyzer
 from aboutness.vectors.checkpoint import Checkpoint
+from aboutness.vectors.documents import DocumentSpace
 from aboutness.vectors.training_text import Source
 from aboutness.vectors.words import WordVectors
 
@@ -33,6 +34,7 @@ class Progress:
 
 
 Tell = Callable[[Progress], None]
+Made: TypeAlias = WordVectors | DocumentSpace
 
 
 @dataclass(frozen=True)
@@ -51,12 +53,31 @@ class Trainer(Parameters, ABC):
         threads: int | None = None,
         checkpoint: Checkpoint | str | Path | None = None,
         tell: Tell | None = None,
-    ) -> WordVectors:
+    ) -> Made:
         """Train on the view of an index, or on texts (strings, or lists of terms).
 
         With a checkpoint, go on from it if it is there, write it from time to time, when interrupted and at the
         end. `analyzer` is for strings. With several threads (all cores unless said) no two trainings are alike.
         """
+
+
+@dataclass(frozen=True)
+class DocumentTrainer(Trainer):
+    """A way of training that gives each document a row, and further texts, too."""
+
+    space: ClassVar[type[DocumentSpace]]  # what it makes
+
+    @abstractmethod
+    def train(
+        self,
+        source: Source,
+        *,
+        analyzer: str | Analyzer = DEFAULT_ANALYZER,
+        threads: int | None = None,
+        checkpoint: Checkpoint | str | Path | None = None,
+        tell: Tell | None = None,
+    ) -> DocumentSpace:
+        """Train on the documents of a view, or on texts, each of which is a document (see `Trainer.train`)."""
 
 
 TRAINERS: Registry[type[Trainer]] = Registry("way of training")

@@ -1,10 +1,10 @@
-"""What word vectors are trained on: pieces of text as runs of term numbers, read where they lie."""
+"""What vectors are trained on: pieces of text as runs of term numbers, read where they lie."""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any, TypeAlias
@@ -17,6 +17,7 @@ from aboutness.index.view import LayerView
 from aboutness.text.analyzer import Analyzer
 from aboutness.text.batch import BatchAnalyzer
 from aboutness.text.strings import GrowingTable, pack
+from aboutness.vectors.documents import Texts
 
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
@@ -28,11 +29,12 @@ BATCH = 1 << 12  # texts that are analysed at a time
 
 @dataclass(frozen=True)
 class Part:
-    """Pieces of text: piece p has the term numbers `tokens[starts[p]:ends[p]]`."""
+    """Pieces of text: piece p, of a document, has the term numbers `tokens[starts[p]:ends[p]]`."""
 
     tokens: I32
     starts: I64
     ends: I64
+    documents: I64
 
 
 @dataclass(frozen=True)
@@ -42,16 +44,21 @@ class Block:
     tokens: I32
     starts: I64
     ends: I64
+    documents: I64
     before: int
 
 
 @dataclass(frozen=True)
 class TrainingText:
-    """Pieces of text in parts, and how often each term number stands in them."""
+    """Pieces of text in parts, and how often each term number stands in them.
+
+    Documents are numbered from 0, those without text among them; `arrivals` says which each is in the index.
+    """
 
     parts: Sequence[Part]
     counts: I64
     terms: Callable[[], Sequence[str]]  # all terms by number
+    arrivals: I64
     analyzer: Analyzer | None = None  # that made the terms, where one did
 
     @classmethod
@@ -59,11 +66,15 @@ class TrainingText:
         """Take the living documents of an index, each chosen field of each as a piece; nothing is copied."""
         fields = len(view.weights)
         chosen = np.asarray(view.weights > 0)
-        parts = []
+        parts, first = [], 0
         for tokens, ends in view.streams():
-            here = np.tile(chosen, len(ends) // fields)
-            parts.append(_part(tokens, _starts(ends)[here], ends[here]))
-        return cls(parts, view.field_cf[view.chosen].sum(axis=0), view.terms, view.analyzer)
+            documents = len(ends) // fields
+            here = np.tile(chosen, documents)
+            of = np.repeat(np.arange(first, first + documents), fields)[here]
+            parts.append(_part(tokens, _starts(ends)[here], ends[here], of))
+            first += documents
+        counts = view.field_cf[view.chosen].sum(axis=0)
+        return cls(parts, counts, view.terms, view.arrivals[view.alive], view.analyzer)
 
     @classmethod
     def of_texts(cls, texts: Iterable[str] | Iterable[Sequence[str]], analyzer: Analyzer) -> TrainingText:
@@ -73,7 +84,7 @@ class TrainingText:
         batch = BatchAnalyzer(analyzer)
         known = batch.vocabulary
         strings: bool | None = None  # or lists of terms; not known yet
-        parts = []
+        parts, first = [], 0
         stream = iter(texts)
         while some := list(islice(stream, BATCH)):
             if strings is None and not (strings := isinstance(some[0], str)):
@@ -84,11 +95,12 @@ class TrainingText:
             except UnicodeEncodeError as error:
                 problem = f"a text to train on holds what is no character: {shown(error.object[error.start])}"
                 raise UsageError(problem) from None
-            parts.append(_part(tokens, _starts(ends), ends))
+            parts.append(_part(tokens, _starts(ends), ends, np.arange(first, first + len(ends))))
+            first += len(ends)
         counts = np.zeros(len(known), np.int64)
         for part in parts:
             counts += np.bincount(part.tokens, minlength=len(known))
-        return cls(parts, counts, known.strings, analyzer if strings else None)
+        return cls(parts, counts, known.strings, np.arange(first), analyzer if strings else None)
 
     @classmethod
     def of(cls, source: Source, analyzer: Analyzer) -> TrainingText:
@@ -98,9 +110,50 @@ class TrainingText:
         return cls.of_view(source) if isinstance(source, LayerView) else cls.of_texts(source, analyzer)
 
     @property
+    def documents(self) -> int:
+        """Return how many documents there are, those without text among them."""
+        return len(self.arrivals)
+
+    @property
     def tokens(self) -> int:
         """Return how many tokens there are."""
         return sum(int((part.ends - part.starts).sum()) for part in self.parts)
+
+    def some(self, documents: NDArray[np.bool_]) -> TrainingText:
+        """Return the text of the chosen documents only, which are numbered anew."""
+        numbers = documents.cumsum() - 1
+        parts, counts = [], np.zeros(len(self.counts), np.int64)
+        for part in self.parts:
+            here = documents[part.documents]
+            starts, ends = part.starts[here], part.ends[here]
+            parts.append(Part(part.tokens, starts, ends, numbers[part.documents[here]]))
+            counts += np.bincount(_between(part.tokens, starts, ends), minlength=len(counts))
+        return replace(self, parts=parts, counts=counts, arrivals=self.arrivals[documents])
+
+    def texts(self, number_of: I32) -> Texts:
+        """Return each document as its known words in their order, numbered anew: -1 is none."""
+        words, lengths = [np.zeros(0, np.int32)], np.zeros(self.documents, np.int64)
+        for part in self.parts:
+            numbers = number_of[_between(part.tokens, part.starts, part.ends)]
+            of = np.repeat(part.documents, part.ends - part.starts)
+            words.append(numbers[numbers >= 0])
+            lengths += np.bincount(of[numbers >= 0], minlength=self.documents)
+        together = np.concatenate(words)
+        return Texts(together, np.ones(len(together), np.float32), lengths.cumsum())
+
+    def known(self, number_of: I32) -> tuple[I64, I64]:
+        """Return how many known words each document has, and in how many documents each stands by its new number.
+
+        `number_of` gives terms new numbers; -1 is none.
+        """
+        from aboutness.kernels.paragraphs import count_known
+
+        words = int(number_of.max(initial=-1)) + 1
+        lengths, df = np.zeros(self.documents, np.int64), np.zeros(words, np.int64)
+        last = np.full(words, -1, np.int64)
+        for part in self.parts:
+            count_known(part.tokens, part.starts, part.ends, part.documents, number_of, last, lengths, df)
+        return lengths, df
 
     def blocks(self) -> list[Block]:
         """Return all pieces in blocks of about the same size, in which it does not matter where parts end."""
@@ -122,16 +175,17 @@ class TrainingText:
         for number in parts:
             part, start = self.parts[number], int(ends[number - 1]) if number else 0
             here = slice(max(0, first - start), last - start)
-            spans.append((part.tokens, part.starts[here], part.ends[here]))
+            spans.append((part.tokens, part.starts[here], part.ends[here], part.documents[here]))
         if len(spans) == 1:
             return Block(*spans[0], before)
         tokens = [
             everything[start:end]
-            for everything, starts, stops in spans
+            for everything, starts, stops, _ in spans
             for start, end in zip(starts, stops, strict=True)
         ]
         together = np.cumsum([len(piece) for piece in tokens], dtype=np.int64)
-        return Block(_fixed(np.concatenate(tokens)), _starts(together), together, before)
+        documents = np.concatenate([of for *_, of in spans])
+        return Block(_fixed(np.concatenate(tokens)), _starts(together), together, documents, before)
 
     @cached_property
     def checksum(self) -> int:
@@ -143,17 +197,24 @@ class TrainingText:
         return zlib.crc32(self.counts.data.cast("B"), value) if self.counts.size else value
 
 
-def _part(tokens: I32, starts: I64, ends: I64) -> Part:
+def _part(tokens: I32, starts: I64, ends: I64, documents: I64) -> Part:
     """Leave out empty pieces, and cut those that are too long."""
     some = ends > starts
-    tokens, starts, ends = _fixed(tokens), starts[some], ends[some]
+    tokens, starts, ends, documents = _fixed(tokens), starts[some], ends[some], documents[some]
     if not len(starts) or (ends - starts).max() <= LONGEST_PIECE:
-        return Part(tokens, starts, ends)
+        return Part(tokens, starts, ends, documents)
     cuts = -(-(ends - starts) // LONGEST_PIECE)
     which = np.repeat(np.arange(len(starts)), cuts)
     within = np.arange(len(which)) - np.repeat(np.cumsum(cuts) - cuts, cuts)
     cut_starts = starts[which] + within * LONGEST_PIECE
-    return Part(tokens, cut_starts, np.minimum(cut_starts + LONGEST_PIECE, ends[which]))
+    return Part(tokens, cut_starts, np.minimum(cut_starts + LONGEST_PIECE, ends[which]), documents[which])
+
+
+def _between(tokens: I32, starts: I64, ends: I64) -> I32:
+    """Return the tokens of some pieces, end to end."""
+    lengths = ends - starts
+    places = np.repeat(starts - (lengths.cumsum() - lengths), lengths) + np.arange(int(lengths.sum()))
+    return tokens[places]
 
 
 def _check_texts(texts: Sequence[Any], *, strings: bool) -> None:

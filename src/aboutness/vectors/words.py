@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,8 @@ class WordVectors:
     >>> vectors.numbers(["sun", "moon"]).tolist(), vectors.numbers(["sun", "moon"], case="any").tolist()
     ([0, -1], [0, 1])
     """
+
+    kind: ClassVar[str] = "word-vectors"
 
     words: StringTable
     spaces: Mapping[str, F32]
