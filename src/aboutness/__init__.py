@@ -13,9 +13,11 @@ from aboutness._version import __version__
 if TYPE_CHECKING:
     from aboutness.app.comparing import compare
     from aboutness.app.index import Index
+    from aboutness.app.tuning import cross_validate
     from aboutness.core.errors import AboutnessError
     from aboutness.core.record import Document, Query
     from aboutness.corpus.read import read
+    from aboutness.evaluate.significance import fisher
     from aboutness.experiment.collection import collection
     from aboutness.index.matrix import count_matrix
     from aboutness.models.bm25 import BM25
@@ -62,6 +64,8 @@ _HOMES = {
     "collection": "aboutness.experiment.collection",
     "compare": "aboutness.app.comparing",
     "count_matrix": "aboutness.index.matrix",
+    "cross_validate": "aboutness.app.tuning",
+    "fisher": "aboutness.evaluate.significance",
     "load_vectors": "aboutness.vectors.load",
     "ranker": "aboutness.rank.grammar",
     "read": "aboutness.corpus.read",
@@ -95,6 +99,8 @@ __all__ = [
     "collection",
     "compare",
     "count_matrix",
+    "cross_validate",
+    "fisher",
     "load_vectors",
     "ranker",
     "read",

@@ -24,15 +24,17 @@ from aboutness.evaluate.runs import read_run
 from aboutness.rank.known import known_rankers
 from aboutness.vectors.word2vec import Word2Vec
 from experiment.small import (
+    BY_WORDS,
     DOCUMENTS,
     QRELS,
     QUERIES,
     TERM_MODELS,
+    TRAINED,
     documents,
     lines,
     small_vectors,
     vectors_for,
-    with_vectors,
+    with_all,
     write_collection,
 )
 
@@ -46,7 +48,7 @@ def small(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def index():
-    return with_vectors(Index.build(documents()))
+    return with_all(Index.build(documents()))
 
 
 def means(comparison):
@@ -183,9 +185,11 @@ def test_vectors_are_trained_once_if_a_ranker_needs_some_and_always_the_same(sma
     compare("bm25 % 3 >> ql + 2*tfidf", small, vectors="word2vec")
     assert trained == []
     told = []
-    first = compare(["bm25", *BY_VECTORS], small, training=told.append)
+    first = compare(["bm25", *BY_VECTORS], small, training=lambda *news: told.append(news))
     assert trained == [(Word2Vec(), 1)]
-    assert told[-1].done == told[-1].total > 0
+    assert {name for name, _ in told} == {"word2vec"}
+    assert told[0][1].done == 0
+    assert told[-1][1].done == told[-1][1].total > 1
     second = compare(["bm25", *BY_VECTORS], small, vectors="word2vec")
     assert trained == [(Word2Vec(), 1)] * 2
     assert [row.run for row in second.rows] == [row.run for row in first.rows]
@@ -234,9 +238,12 @@ def test_vectors_that_are_not_there(small, tmp_path):
 
 
 def test_without_rankers_all_are_compared(small, index):
-    found = compare(None, small, vectors=small_vectors())
-    assert [str(row.ranker) for row in found.rows] == list(known_rankers())
-    assert [row.run for row in found.rows] == [row.run for row in compare(None, small, index=index).rows]
+    found, there = compare(None, small, vectors=small_vectors()), compare(None, small, index=index)
+    assert [str(row.ranker) for row in found.rows] == [str(row.ranker) for row in there.rows]
+    assert [str(row.ranker) for row in there.rows] == list(known_rankers())
+    for row, other in zip(found.rows, there.rows, strict=True):
+        if str(row.ranker) not in TRAINED:  # for the index, these were trained in another way
+            assert row.run == other.run
     assert found.left_out == {}
     assert "left_out" not in found.to_json()
 
@@ -256,7 +263,9 @@ def test_without_rankers_those_that_the_vectors_do_not_suffice_for_are_left_out(
             compare(["bm25", name], small, vectors=vectors_for(words, ("in",)))
     alone = compare(None, small, index=Index.build(documents()))
     assert [str(row.ranker) for row in alone.rows] == [name for name in known_rankers() if name in TERM_MODELS]
-    assert all("has no word vectors" in why for why in alone.left_out.values())
+    assert list(alone.left_out) == [name for name in known_rankers() if name not in TERM_MODELS]
+    assert all("has no word vectors" in alone.left_out[name] for name in BY_WORDS)
+    assert all("aboutness train" in alone.left_out[name] for name in TRAINED)
 
 
 def test_documents_that_no_vectors_can_be_trained_on(tmp_path):
@@ -265,8 +274,11 @@ def test_documents_that_no_vectors_can_be_trained_on(tmp_path):
     with pytest.raises(UsageError, match="no word stands at least"):
         compare(["bm25", "iwcs"], place)
     found = compare(None, place)
-    assert [str(row.ranker) for row in found.rows] == [name for name in known_rankers() if name in TERM_MODELS]
-    assert set(found.left_out) == set(known_rankers()) - set(TERM_MODELS)
+    served = (*TERM_MODELS, "lsa")  # which takes words that stand but once
+    assert [str(row.ranker) for row in found.rows] == [name for name in known_rankers() if name in served]
+    assert list(found.left_out) == [name for name in known_rankers() if name not in served]
+    assert all("cannot be trained: " in why for why in found.left_out.values())
+    assert "word2vec cannot be trained: no word stands at least" in found.left_out["iwcs"]
 
 
 @pytest.mark.parametrize(
@@ -388,6 +400,31 @@ def test_runs_are_evaluated_one_by_one(small, tmp_path):
         {"run": str(tmp_path / "good.trec"), "queries": 5, "unanswered": 3, "unjudged": 1, "P@1": 0.4, "RR": 0.4},
         {"run": str(tmp_path / "none.trec"), "queries": 5, "unanswered": 5, "unjudged": 0, "P@1": 0.0, "RR": 0.0},
     ]
+
+
+def test_runs_are_tested_against_the_first_one_by_each_measure(small, index, tmp_path):
+    names = ["bm25", "tfidf", "bm25"]
+    runs = [tmp_path / f"{place}.trec" for place in range(3)]
+    for name, run in zip(names, runs, strict=True):
+        run_queries(index, small / "queries.jsonl", run, name)
+    plain, found = (evaluate_runs(small, runs, ["AP", "RR"], test=test) for test in (None, "fisher"))
+    assert [one.evaluation for one in found] == [one.evaluation for one in plain]
+    assert (found[0], plain[1].against, plain[1].tests) == (plain[0], None, {})
+    for one in found[1:]:
+        assert one.against == str(runs[0])
+        assert one.tests == {
+            "fisher": {
+                name: ab.fisher(
+                    *({q: v[name] for q, v in e.evaluation.per_query.items()} for e in (one, found[0]))
+                )
+                for name in ("AP", "RR")
+            }
+        }
+    assert found[2].tests["fisher"]["AP"].p_value == 1
+    with pytest.raises(UsageError, match="unknown test 'nope'"):
+        evaluate_runs(small, [], test="nope")
+    with pytest.raises(UsageError, match="name at least two, got 1"):
+        evaluate_runs(tmp_path / "nowhere", runs[:1], test="fisher")
 
 
 def test_bad_runs_and_judgements_are_told_with_their_place(small, tmp_path):
@@ -523,7 +560,7 @@ def test_cranfield(data_folder, tmp_path):
     place = data_folder / "cranfield"
     index = Index.build(collection(place).documents())
     index.train(dim=40, threads=1)
-    rankers = [name for name in known_rankers() if name != "wmd"]  # iwcs-wmd is enough: it moves fewer words
+    rankers = [name for name in known_rankers() if name not in ("wmd", *TRAINED)]  # iwcs-wmd moves fewer words
     found = compare(rankers, place, ["nDCG@10"], index=index, depth=50)
     assert found.to_json()["queries"] == 225
     assert found.unknown == {}

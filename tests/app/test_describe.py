@@ -9,6 +9,7 @@ from aboutness.app.index import Index
 from aboutness.core.record import Document
 from aboutness.rank.known import known_rankers
 from aboutness.text.analyzers import known_analyzers
+from app.sky import RECORDS, SMALL
 
 
 def test_everything_an_index_holds(tmp_path):
@@ -34,7 +35,9 @@ def test_everything_an_index_holds(tmp_path):
     json.dumps(told)
     artefact = told["artefacts"][0]
     assert artefact.pop("created") >= told["created"]
-    assert (artefact.pop("added_since"), artefact.pop("deleted_since")) == (None, None)
+    unknown = ("made_by", "words", "documents", "dim", "added_since", "deleted_since", "inferred")
+    assert [artefact.pop(key) for key in unknown] == [None] * len(unknown)
+    assert artefact.pop("bytes") == (tmp_path / "i" / "arrays" / artefact_file(index, "w2v")).stat().st_size
     assert told == {
         "index": str(tmp_path / "i"),
         "generation": 3,
@@ -61,6 +64,75 @@ def test_everything_an_index_holds(tmp_path):
     assert told["layers"][1]["terms"] == len(
         {t for d in index for text in d.fields.values() for t in pieces.analyzer.terms(text)}
     )
+
+
+def artefact_file(index, name):
+    return index.snapshot.manifest.artefacts[name].file.name
+
+
+def artefacts(index):
+    told = describe(index)["artefacts"]
+    assert json.loads(json.dumps(told)) == told
+    return {one["name"]: one for one in told}
+
+
+def some(artefact, *keys):
+    return [artefact[key] for key in keys]
+
+
+def test_what_is_trained_imported_and_derived(glove):
+    index = Index.build(RECORDS, weights={"text": 2})
+    index.train("pv", dim=4, min_count=1, epochs=2, seed=7, threads=1)
+    index.train(**SMALL, name="mine")
+    index.import_vectors(glove)
+    index.prepare("wcs[vectors=vectors]")
+    told, words = artefacts(index), index.view().vocabulary_size
+    assert list(told) == ["pv", "mine", "vectors", "documents wcs[vectors=vectors]"]
+    assert {name: some(one, "kind", "documents", "words", "dim") for name, one in told.items()} == {
+        "pv": ["documents", 20, words, 4],
+        "mine": ["word-vectors", None, words, 8],
+        "vectors": ["word-vectors", None, 4, 3],
+        "documents wcs[vectors=vectors]": ["document-vectors", 20, None, 3],
+    }
+    assert [one["made_by"] for one in told.values()] == [
+        "pv[dim=4,epochs=2,min_count=1,seed=7]", "word2vec[dim=8,epochs=2,sample=0,min_count=1]", "glove.txt",
+        "wcs[vectors=vectors]",
+    ]  # fmt: skip
+    assert all(one["bytes"] > 0 for one in told.values())
+    assert some(told["pv"], "seed", "generation", "added_since", "deleted_since", "inferred") == [7, 1, 0, 0, 0]
+    assert some(told["mine"], "added_since", "deleted_since", "inferred") == [0, 0, None]
+    assert some(told["vectors"], "added_since", "deleted_since", "inferred") == [None, None, None]
+
+
+def test_how_many_documents_are_folded_in_when_searched():
+    index = Index.build(RECORDS)
+    index.train("pv", dim=4, min_count=1, epochs=2, threads=1)
+    index.add([{"id": f"new{n}", "text": "a new moon"} for n in range(2)])
+    index.delete(["new0", "d0-0", "d1-0", "d2-0"])
+    keys = ("added_since", "deleted_since", "inferred")
+    assert some(artefacts(index)["pv"], *keys) == [2, 4, 1]
+    index.prepare("pv-lm")
+    assert some(artefacts(index)["pv"], *keys) == [2, 4, 0]
+    assert artefacts(index)["pv"]["parameters"]["inferred"] == 1
+
+
+def test_artefacts_that_cannot_be_read_or_understood(tmp_path):
+    index = Index.build(RECORDS, tmp_path / "i")
+    index.train("pv", dim=4, min_count=1, epochs=2, threads=1)
+    index.train(**SMALL)
+    with index.changes() as writer:
+        arrays, provenance = index.trained("pv").arrays(), dict(index.trained("pv").provenance)
+        writer.save_artefact("of later", "documents", arrays, {**provenance, "training": "later"})
+        odd = {**provenance, "parameters": {"depth": 5}}
+        writer.save_artefact("odd", "documents", arrays, odd)
+    for name in ("pv", "word2vec"):
+        (tmp_path / "i" / "arrays" / artefact_file(index, name)).unlink()
+    told = artefacts(Index.open(tmp_path / "i"))
+    keys = ("documents", "words", "dim", "inferred", "made_by")
+    assert some(told["pv"], *keys) == [None, None, None, None, "pv[dim=4,epochs=2,min_count=1]"]
+    assert some(told["word2vec"], *keys)[:3] == [None] * 3
+    assert some(told["of later"], *keys) == [None, None, None, 0, "later"]
+    assert some(told["odd"], *keys) == [20, index.view().vocabulary_size, 4, 0, "pv"]
 
 
 def test_an_empty_index_is_described():

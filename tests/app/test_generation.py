@@ -15,7 +15,7 @@ from aboutness.models.question import Question
 from aboutness.rank.bound import bind
 from aboutness.rank.grammar import ranker
 from aboutness.rank.known import known_rankers
-from experiment.small import with_vectors
+from experiment.small import with_all
 
 RECORDS = [{"id": "a", "text": "a city in New Mexico"}, {"id": "b", "text": "songs of the city"}]
 
@@ -130,9 +130,10 @@ def test_threads_that_ask_at_once_get_the_same(snapshot):
 )
 @pytest.mark.parametrize("dead", [False, True])
 def test_any_ranker_is_bound_whatever_the_first_document_is(records, dead):
-    index = with_vectors(Index.build([{"id": "gone", "text": "city"}, *records] if dead else records))
-    if dead:
-        index.delete("gone")
+    index = with_all(Index.build([{"id": "gone", "text": "city"}, *records]))
+    index.delete("gone")
+    if not dead:
+        index.merge()
     for name in (*known_rankers(), "bm25 % 5 >> desm-in-out", "bm25 + 30*wmd"):
         found = Generation(index.snapshot).bound(ranker(name)).top_many([Question("city songs")])[0]
         assert len(found) == sum("city" in record["text"] for record in records)

@@ -12,7 +12,7 @@ import pytest
 
 from aboutness.app import keeping
 from aboutness.app.index import Index
-from aboutness.core.errors import NotFound, UsageError
+from aboutness.core.errors import DamagedIndex, NotFound, UsageError
 from aboutness.core.record import Document
 from aboutness.index.borrowed import borrowing
 from aboutness.index.writer import IndexWriter
@@ -20,11 +20,13 @@ from aboutness.kernels import centroids as kernels
 from aboutness.models.centroids import KIND
 from aboutness.models.dense import DenseRows
 from aboutness.models.desm import DESM
+from aboutness.models.pv_lm import PVLM
 from aboutness.models.question import Question
 from aboutness.models.wcs import WCS
 from aboutness.rank.bound import bind
 from aboutness.rank.grammar import ranker
 from aboutness.text.strings import StringTable
+from aboutness.vectors.paragraphs import ParagraphSpace
 from aboutness.vectors.words import WordVectors
 from models.embeddings import with_vectors
 from reliability.harm import result_of
@@ -609,6 +611,203 @@ def test_passages_beside_an_index_do_not_use_its_rows(index, made):
             expected = model.bind(own).scores(Question(query), numbers).tolist()
             assert scorer.scores(Question(query), numbers).tolist() == expected
         made()
+
+
+# --- beside what was trained -----------------------------------------------------------------------------------
+
+ROWS = {"dim": 4, "min_count": 1, "epochs": 2, "threads": 1}
+MODEL = PVLM(lam=0.6)
+
+
+@pytest.fixture
+def trained():
+    """An index of 40 documents on which rows were trained."""
+    index = Index.build(documents(40), analyzer="plain", layers=LAYERS)
+    index.train("pv", **ROWS, seed=5)
+    return index
+
+
+@pytest.fixture
+def inferred(monkeypatch):
+    """How many documents' rows were inferred since it was last asked."""
+    counts = []
+    infer = ParagraphSpace.infer
+
+    def counting(self, texts, threads=None):
+        counts.append(len(texts))
+        return infer(self, texts, threads)
+
+    monkeypatch.setattr(ParagraphSpace, "infer", counting)
+
+    def so_far():
+        total = sum(counts)
+        counts.clear()
+        return total
+
+    return so_far
+
+
+def row_file(index, name="pv"):
+    return index.snapshot.trained.entries[name].file.name
+
+
+def assert_as_unkept(index, space):
+    """Scores are bit for bit those of what was trained at first, with nothing kept beside it."""
+    snapshot = index.snapshot
+    numbers = snapshot.live_numbers()
+    fresh = MODEL.scorer_with(MODEL.view(snapshot), space)
+    for query in QUERIES:
+        expected = fresh.scores(Question(query), numbers)
+        assert MODEL.bind(snapshot).scores(Question(query), numbers).tobytes() == expected.tobytes()
+
+
+def test_rows_of_new_documents_are_kept_beside_those_trained(trained, inferred):
+    space, first = trained.trained("pv"), trained.snapshot.trained.entries["pv"]
+    trained.add(documents(3, 100))
+    before = found_by(trained.snapshot, str(MODEL))
+    assert inferred() == 3
+    assert trained.prepare(MODEL) == ["pv-lm[vectors=pv,lam=0.6]"]
+    entry, made = trained.snapshot.trained.entries["pv"], trained.trained("pv")
+    assert entry.file != first.file
+    assert (entry.kind, entry.seed, entry.generation) == (first.kind, 5, first.generation)
+    assert made.provenance == {**space.provenance, "inferred": 3} == entry.parameters
+    assert made.arrivals.tolist() == list(range(43))
+    np.testing.assert_array_equal(made.rows[:40], space.rows)
+    assert made.rows[40:].any(axis=1).all()
+    inferred()
+    assert found_by(Index(trained.snapshot.open(trained.path)).snapshot, str(MODEL)) == before
+    assert inferred() == 0
+    assert_as_unkept(trained, space)
+    assert trained.check(deep=True).ok
+
+
+def test_rows_that_are_all_there_stay_as_they_are(trained, inferred):
+    first = row_file(trained)
+    assert trained.prepare("pv-lm") == ["pv-lm[vectors=pv]"]
+    assert trained.prepare() == ["pv"]
+    assert trained.prepare(["bm25 + pv-lm", "pv-lm[lam=1]"]) == ["pv-lm[vectors=pv]", "pv-lm[vectors=pv,lam=1]"]
+    assert (row_file(trained), inferred()) == (first, 0)
+    trained.add(documents(1, 100))
+    assert trained.prepare() == ["pv"]
+    assert (row_file(trained) != first, inferred()) == (True, 1)
+
+
+def test_rows_are_no_more_dropped_than_other_trainings(trained):
+    trained.add(documents(1, 100))
+    trained.prepare()
+    first = row_file(trained)
+    assert trained.prepare("pv-lm", drop=True) == trained.prepare(drop=True) == []
+    assert row_file(trained) == first
+
+
+def test_few_changes_leave_rows_alone_and_many_do_not(trained, inferred):
+    space, first = trained.trained("pv"), row_file(trained)
+    trained.add(documents(5, 100))
+    assert (row_file(trained), inferred()) == (first, 0)
+    trained.add(documents(1, 200))
+    assert (row_file(trained) != first, inferred()) == (True, 6)
+    assert trained.trained("pv").provenance["inferred"] == 6
+    assert_as_unkept(trained, space)
+    second = row_file(trained)
+    trained.delete([f"d{number}" for number in range(20)])
+    trained.merge()
+    assert row_file(trained) != second
+    assert trained.trained("pv").arrivals.tolist() == list(range(20, 46))
+    assert trained.trained("pv").provenance["inferred"] == 6
+    assert_as_unkept(trained, space)
+
+
+def test_dead_documents_have_no_row_any_more(trained):
+    space = trained.trained("pv")
+    trained.add(documents(4, 100))
+    trained.delete(["d3", "d101"])
+    trained.prepare("pv-lm")
+    made = trained.trained("pv")
+    assert np.flatnonzero(~made.rows.any(axis=1)).tolist() == [3, 41]
+    assert made.provenance["inferred"] == 3
+    assert_as_unkept(trained, space)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_rows_after_any_history_are_those_of_the_training(seed):
+    chance = random.Random(seed)
+    index = Index.build(documents(20, seed=seed), analyzer="plain", layers=LAYERS)
+    space = index.train("pv", **ROWS)
+    for turn in range(8):
+        change = index.changes if chance.random() < 0.5 else index.writing
+        with change() as writer:
+            number = chance.choice([1, 2, 15])
+            if chance.random() < 0.6:
+                writer.add(documents(number, chance.randrange(60), seed=turn), update=True)
+            else:
+                ids = [document.id for document in index]
+                writer.delete(chance.sample(ids, min(number, len(ids))))
+            if chance.random() < 0.3:
+                writer.merge()
+        if chance.random() < 0.3:
+            index.prepare()
+        assert_as_unkept(index, space)
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_vectors_that_are_made_of_rows_are_kept_after_these(many):
+    index = built(documents(20))
+    index.train("edges", **ROWS)
+    assert index.prepare("deepwalk-weighted") == ["deepwalk-weighted[vectors=words]"]
+    index.add(documents(20 if many else 1, 100))
+    if not many:
+        assert index.prepare("deepwalk-weighted") == ["deepwalk-weighted[vectors=words]"]
+    entry = index.snapshot.trained.of_kind(KIND)["documents deepwalk-weighted[vectors=words]"]
+    assert entry.parameters["statistics"] == f"edges in {row_file(index, 'edges')}"
+    assert index.trained("edges").provenance["inferred"] == (20 if many else 1)
+
+
+def test_what_is_trained_anew_meanwhile_is_not_replaced(tmp_path, monkeypatch):
+    index = Index.build(documents(10), tmp_path / "x.index", analyzer="plain")
+    index.train("pv", **ROWS)
+    index.add(documents(1, 100))
+    whole = keeping.on_all
+
+    def meanwhile(view, space):
+        Index.open(index.path).train("pv", **ROWS, seed=9)
+        return whole(view, space)
+
+    monkeypatch.setattr(keeping, "on_all", meanwhile)
+    index.prepare("pv-lm")
+    made = Index.open(index.path).trained("pv")
+    assert (made.provenance["parameters"]["seed"], len(made)) == (9, 11)
+    assert "inferred" not in made.provenance
+
+
+def test_rows_that_cannot_be_used_do_not_stop_changes_or_others(tmp_path):
+    index = Index.build(documents(10), tmp_path / "x.index", analyzer="plain")
+    space = index.train("pv", **ROWS)
+    with index.changes() as writer:
+        writer.save_artefact("later", space.kind, space.arrays(), {**space.provenance, "training": "later"})
+    index.train("pv", **ROWS, name="sound")
+    index.keep_vectors(vectors(), "words")
+    index.prepare("wcs")
+    (tmp_path / "x.index" / "arrays" / row_file(index)).unlink()
+    index = Index.open(tmp_path / "x.index")
+    first, later = (kept(index), row_file(index, "sound")), row_file(index, "later")
+    index.add(documents(10, 100))
+    assert len(index) == 20
+    assert kept(index) != first[0]
+    assert row_file(index, "sound") != first[1]
+    assert row_file(index, "later") == later
+    with pytest.raises(UsageError, match="unknown way of training 'later'"):
+        index.prepare("pv-lm[vectors=later]")
+    with pytest.raises(DamagedIndex, match="train it anew"):
+        index.prepare("pv-lm[vectors=pv]")
+
+
+def test_rows_of_a_training_on_some_fields_of_another_layer():
+    index = Index.build(documents(20), analyzer="plain", layers=LAYERS)
+    space = index.train("pv", **ROWS, layer="pairs", fields=["title"])
+    index.add(documents(2, 100))
+    index.prepare()
+    assert len(index.trained("pv")) == 22
+    assert_as_unkept(index, space)
 
 
 # --- no more ---------------------------------------------------------------------------------------------------

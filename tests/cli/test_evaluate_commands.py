@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from aboutness.app.comparing import compare, known_measures
+from aboutness.app.comparing import compare, known_measures, trained_first
 from aboutness.app.index import Index
 from aboutness.cli import render
 from aboutness.rank.known import known_rankers
@@ -18,12 +18,13 @@ from cli.running import environment
 from experiment.small import (
     QRELS,
     TERM_MODELS,
+    TRAINED,
     documents,
     judgements,
     lines,
     small_vectors,
     vectors_for,
-    with_vectors,
+    with_all,
     write_collection,
 )
 
@@ -34,7 +35,7 @@ RUN = "q1 Q0 d1 1 2.5 me\nq3 Q0 d4 1 1 me\nq9 Q0 d4 1 1 me\n"
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     place = write_collection(tmp_path_factory.mktemp("cli") / "small")
-    with_vectors(Index.build(documents(), place / "small.index"))
+    with_all(Index.build(documents(), place / "small.index"))
     small_vectors().save(place / "small.safetensors")
     return place
 
@@ -148,6 +149,62 @@ def test_evaluate_wants_a_run(call, small):
     assert "RUN" in ran.err
 
 
+WORSE = "q1 Q0 d5 1 2 me\nq1 Q0 d1 2 1 me\nq3 Q0 d4 1 1 me\n"
+
+
+def test_runs_are_tested_against_the_first(call, write, small):
+    write("x.trec", RUN)
+    write("none.trec", "")
+    write("worse.trec", WORSE)
+    command = ["evaluate", small, "x.trec", "none.trec", "worse.trec", "--measures", "P@1,RR"]
+    ran = call(*command, "--test", "fisher", "--json")
+    assert (ran.code, ran.err) == (0, "")
+    plain = call(*command, "--json").json
+    first, *others = ran.json["rows"]
+    assert first == plain["rows"][0]
+    assert ran.json["qrels"] == plain["qrels"]
+    assert [list(row)[-2:] for row in others] == [["against", "fisher"]] * 2
+    for row, bare in zip(others, plain["rows"][1:], strict=True):
+        assert {key: row[key] for key in bare} == bare
+        assert (row["against"], list(row["fisher"])) == ("x.trec", ["P@1", "RR"])
+    assert others[0]["fisher"]["RR"] == (
+        {"difference": -0.4, "p_value": 0.5, "n": 5, "permutations": 4, "exact": True}
+    )
+    assert others[1]["fisher"] == {
+        "P@1": {"difference": -0.2, "p_value": 1.0, "n": 5, "permutations": 2, "exact": True},
+        "RR": {"difference": -0.1, "p_value": 1.0, "n": 5, "permutations": 2, "exact": True},
+    }
+    assert list(call(*command, "--test", "fisher", "--json", "--per-query").json["rows"][1])[-1] == "per_query"
+
+
+def test_tests_in_words(call, write, small):
+    write("x.trec", RUN)
+    write("none.trec", "")
+    write("worse.trec", WORSE)
+    command = ["evaluate", small, "none.trec", "x.trec", "worse.trec", "--measures", "P@1,RR"]
+    without = call(*command)
+    ran = call(*command, "--test", "fisher")
+    assert (ran.code, ran.err) == (0, without.err)
+    assert ran.out == without.out + (
+        "\nagainst none.trec (fisher):\n"
+        "run         measure  difference  p\n"
+        "x.trec      P@1      +0.4000     0.5\n"
+        "x.trec      RR       +0.4000     0.5\n"
+        "worse.trec  P@1      +0.2000     1\n"
+        "worse.trec  RR       +0.3000     0.5\n"
+    )
+
+
+def test_tests_that_cannot_be_made(call, write, small):
+    write("x.trec", RUN)
+    ran = call("evaluate", small, "x.trec", "x.trec", "--test", "ficher")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "aboutness: unknown test 'ficher'; did you mean 'fisher'? Known: fisher\n"
+    ran = call("evaluate", small, "x.trec", "--test", "fisher")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "aboutness: a test compares runs with the first one: name at least two, got 1\n"
+
+
 # --- experiment ----------------------------------------------------------------------------------------
 
 
@@ -239,8 +296,10 @@ def test_what_vectors_do_not_suffice_for_is_left_out_and_told(call, small):
     assert ran.code == 0
     shown = [line.split()[0] for line in ran.out.split("\n\n")[1].splitlines()]
     assert shown == ["ranker", *(name for name in known_rankers() if name not in without)]
-    assert [line.partition(" is left out: ")[0] for line in ran.err.splitlines()[:4]] == without
-    assert all("'out'" in line for line in ran.err.splitlines()[:4])
+    first, told = ran.err.splitlines()[:2]
+    assert first.startswith("comparing all rankers (-r chooses some); trained first: ")
+    assert "word2vec" not in first
+    assert told.startswith(f"{', '.join(without)} are left out: these vectors have no space 'out'")
     told = call("experiment", small, *given, "--json")
     assert (told.err, list(told.json["left_out"])) == ("", without)
     ran = call("experiment", small, *given, "-r", "bm25,desm-in-out")
@@ -249,6 +308,32 @@ def test_what_vectors_do_not_suffice_for_is_left_out_and_told(call, small):
     found = call("experiment", small, "--index", "plain.index", "--json").json
     assert [row["ranker"] for row in found["rows"]] == [name for name in known_rankers() if name in TERM_MODELS]
     assert len(found["left_out"]) == len(known_rankers()) - len(TERM_MODELS)
+
+
+def test_what_is_trained_first_is_told_and_what_cannot_be_is_left_out(call, small, tmp_path):
+    place = write_collection(tmp_path / "few")
+    (place / "corpus.jsonl").write_text(lines([{"_id": "d1", "text": "city"}, {"_id": "d4", "text": "river"}]))
+    ran = call("experiment", place, "--measures", "AP")
+    assert ran.code == 0
+    first, *told = ran.err.splitlines()
+    assert first == f"comparing all rankers (-r chooses some); trained first: {', '.join(trained_first())}"
+    left_out = [line for line in told if " left out: " in line]
+    assert len(left_out) < len(trained_first()) + 2  # a line for each reason, not for each ranker
+    assert "epv-d-lm is left out: epv-d cannot be trained: no word stands at least min_count=2 times" in ran.err
+    assert "iwcs, iwcs-wmd, ketos, wcs, wmd are left out: word2vec cannot be trained: " in ran.err
+    ran = call("experiment", place, "--measures", "AP", "-r", "bm25,pv-lm")
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert "comparing" not in call("experiment", small, "--index", small / "small.index", "--measures", "AP").err
+
+
+def test_rankers_that_need_training_are_trained_for(call, small):
+    ran = call("experiment", small, "-r", "pv-lm,bm25", "--json")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.json == compare(["pv-lm", "bm25"], small).to_json()
+    Index.build(documents(), "plain.index")
+    ran = call("experiment", small, "-r", "pv-lm,bm25", "--index", "plain.index")
+    assert (ran.code, ran.out) == (4, "")
+    assert ran.err.endswith("; run: aboutness train plain.index pv\n")
 
 
 def test_in_words(call, small, index):
@@ -275,7 +360,11 @@ def test_judged_documents_that_are_all_there_are_not_told(call, small, tmp_path)
 
 
 @pytest.mark.parametrize(
-    "ranker", [*known_rankers(), "bm25 % 2 >> ql", "bm25 % 3 >> iwcs", "bm25 + 30*desm-in-out"]
+    "ranker",
+    [
+        *(name for name in known_rankers() if name not in TRAINED),  # the index has these trained in another way
+        *("bm25 % 2 >> ql", "bm25 % 3 >> iwcs", "bm25 + 30*desm-in-out"),
+    ],
 )
 def test_a_run_evaluated_has_the_values_of_the_experiment(call, small, ranker):
     given = ["--vectors", small / "small.safetensors"]
@@ -435,10 +524,10 @@ def test_progress_goes_to_a_terminal_on_standard_error_and_is_wiped(monkeypatch,
     monkeypatch.setenv("TERM", "xterm")
     with render.queries_progress("indexing") as (tell_documents, tell_queries, tell_training):
         tell_documents(1234, 5)
-        tell_training(Progress(640, 1000, 5.0))
+        tell_training("epv", Progress(640, 1000, 5.0))
         time.sleep(0.3)
         tell_queries("bm25 % 2 >> ql", 64, 100)
-    assert "training" in terminal.getvalue()
+    assert "training epv" in terminal.getvalue()
     assert "640/1000" in terminal.getvalue()
     assert "bm25 % 2 >> ql" in terminal.getvalue()
     assert "64/100" in terminal.getvalue()
@@ -449,9 +538,23 @@ def test_progress_goes_to_a_terminal_on_standard_error_and_is_wiped(monkeypatch,
 def test_progress_is_silent_without_a_terminal(capsys):
     with render.queries_progress("indexing") as (tell_documents, tell_queries, tell_training):
         tell_documents(1, 2)
-        tell_training(Progress(640, 1000, 5.0))
+        tell_training("epv", Progress(640, 1000, 5.0))
         tell_queries("bm25", 1, 2)
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_long_training_is_told_now_and_then_without_a_terminal(capsys, monkeypatch):
+    monkeypatch.setattr(render, "SECONDS_BETWEEN_LINES", 0)
+    with render.queries_progress("indexing") as (_, _, tell_training):
+        tell_training("epv", Progress(0, 1, 0.0))
+        tell_training("epv", Progress(640, 1000, 5.0))
+        tell_training("epv", Progress(1000, 1000, 5.0))
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.splitlines() == [
+        "training epv: 0%, starting (kernels are compiled the first time)",
+        "training epv: 64%, 5 words/s, 0:01:12 left",
+    ]
 
 
 def test_a_closed_pipe_ends_quietly(small):

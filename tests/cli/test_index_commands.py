@@ -187,6 +187,64 @@ def test_info(three, call):
     assert "artefacts" not in words
 
 
+@pytest.fixture
+def trained(call, tmp_path):
+    """Return the folder of an index of twenty documents, on which rows and word vectors were trained."""
+    index = Index.build(
+        [{"id": f"d{n}", "text": f"city{n % 3} song{n % 2} harbour"} for n in range(20)], tmp_path / "t"
+    )
+    for kind in ("pv", "word2vec"):
+        index.train(kind, dim=4, epochs=1, threads=1)
+    return tmp_path / "t"
+
+
+def of_artefacts(call, folder):
+    """The rows of artefacts that info shows, and what it says below them."""
+    rows, _, notes = call("info", folder).out.partition("\nartefacts\n")[2].partition("\n\n")
+    return rows.splitlines()[1:], notes.splitlines()
+
+
+def test_info_says_what_was_trained(trained, call):
+    rows, notes = of_artefacts(call, trained)
+    assert notes == []
+    assert rows[0].startswith("pv        documents     20 documents, 6 words x 4  ")
+    assert rows[1].startswith("word2vec  word-vectors  6 words x 4                ")
+    assert "  pv[dim=4,epochs=1]        1  " in rows[0]
+
+
+def test_info_says_how_many_documents_came_and_went_since_a_training(trained, call):
+    index = Index.open(trained)
+    index.add([{"id": "new1", "text": "a new city1"}, {"id": "new2", "text": "song1 of old"}])
+    keeps = f"aboutness prepare {trained} keeps them"
+    assert of_artefacts(call, trained)[1] == [
+        f"pv: 2 documents came since, 2 folded in when searched ({keeps}); train again to learn from them",
+        "word2vec: 2 documents came since; train again to learn from them",
+    ]
+    assert call("prepare", trained, "-r", "pv-lm").out.startswith(
+        "kept the document vectors of pv-lm[vectors=pv] ("
+    )
+    index.refresh()
+    index.delete(["d3"])
+    assert of_artefacts(call, trained)[1] == [
+        "pv: 2 documents came and 1 document went since, folded in; train again to learn from them",
+        "word2vec: 2 documents came and 1 document went since; train again to learn from them",
+    ]
+    told = {one["name"]: one for one in call("info", trained, "--json").json["artefacts"]}
+    assert (told["pv"]["inferred"], told["pv"]["parameters"]["inferred"], told["word2vec"]["inferred"]) == (
+        0,
+        2,
+        None,
+    )
+
+
+def test_info_where_documents_only_went(trained, call):
+    Index.open(trained).delete(["d3"])
+    assert of_artefacts(call, trained)[1] == [
+        "pv: 1 document went since",
+        "word2vec: 1 document went since",
+    ]
+
+
 def test_check(three, call):
     report = call("check", three, "--deep", "--json").json
     assert report == {

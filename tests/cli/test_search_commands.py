@@ -17,7 +17,7 @@ from aboutness.rank.known import known_rankers
 from aboutness.text.strings import StringTable
 from aboutness.vectors.words import WordVectors
 from cli.running import environment
-from experiment.small import QUERIES, documents, lines, vectors_for, with_vectors, write_collection
+from experiment.small import QUERIES, documents, lines, vectors_for, with_all, with_vectors, write_collection
 
 KNOWN = ", ".join(known_rankers())
 RANKERS = [
@@ -34,7 +34,7 @@ RANKERS = [
 def place(tmp_path_factory):
     """A folder with a collection and an index of it."""
     place = write_collection(tmp_path_factory.mktemp("cli") / "small")
-    with_vectors(Index.build(documents(), place / "small.index"))
+    with_all(Index.build(documents(), place / "small.index"))
     return place
 
 
@@ -556,9 +556,10 @@ def test_a_disk_that_takes_no_more_ends_with_6(call, place, folder):
 
 @pytest.mark.parametrize("records", [[], [{"id": "a", "text": ""}, {"id": "b", "text": "the"}]])
 def test_an_index_that_holds_nothing(call, write, place, records):
-    write("few.jsonl", records)
+    write("few.jsonl", [{"id": "gone", "text": "harbour"}, *records])
     call("index", "few.jsonl", "-o", "few.index")
-    with_vectors(Index.open("few.index"), vectors_for(["harbour"]))
+    with_all(Index.open("few.index"), vectors_for(["harbour"]))
+    call("delete", "few.index", "gone")
     for match in ("or", "and", "all", "bm25 % 3"):
         ran = call("search", "few.index", "city", "-r", KNOWN, "--match", match, "--json")
         assert ran.code == 0
@@ -602,13 +603,19 @@ def test_json_is_one_value_for_machines(large, call):
 
 
 def test_a_query_whose_words_have_no_vector_is_told_so(call, tmp_path):
-    records = [{"id": "a", "title": "old song", "text": "a desert city"}, {"id": "b", "text": "a river"}]
+    records = [
+        {"id": "a", "title": "old song", "text": "a desert city"},
+        {"id": "b", "text": "a river by a river"},
+    ]
     index = Index.build(records, tmp_path / "x.index", analyzer="plain")
     matrix = np.eye(2, 3, dtype=np.float32)
     index.keep_vectors(WordVectors(StringTable.of(["desert", "river"]), {"in": matrix}), "few")
     folder = str(tmp_path / "x.index")
     ran = call("search", folder, "city", "-r", "iwcs,bm25 % 5 >> wmd")
     assert (ran.code, ran.err.count("no word of the query has a vector; see: aboutness oov")) == (0, 2)
+    index.train("pv", dim=4, min_count=2, threads=1)  # river has a vector, and nothing else
+    ran = call("search", folder, "city", "-r", "doc2vec,pv-lm,pv-lm[lam=1]")
+    assert [line.partition(":")[0] for line in ran.err.splitlines()] == ["doc2vec", "pv-lm[lam=1]"]
     assert call("search", folder, "desert", "-r", "iwcs").err == ""
     assert call("search", folder, "city", "-r", "bm25[fields=title]").err == ""
     assert call("search", folder, "city", "-r", "bm25 + iwcs").err == ""

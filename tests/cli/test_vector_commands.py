@@ -1,14 +1,10 @@
-"""Word vectors on the command line: train, import, process, test, and look into them."""
+"""Word vectors on the command line: import, process, test, and look into them."""
 
 from __future__ import annotations
 
 import json
 import os
-import pty
 import shutil
-import signal
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -19,38 +15,14 @@ from aboutness.cli.vector_commands import oov_hint
 from aboutness.index.writer import IndexWriter
 from aboutness.vectors.load import FORMATS
 from aboutness.vectors.postprocess import STEPS
-from aboutness.vectors.word2vec import Word2Vec
-from cli.running import environment
+from cli.vector_files import MATRIX, SMALL, TRAIN, WORDS, bytes_in, make_folder, refused
 from vectors import writing
 from vectors.writing import put
-
-LINES = ["the sun rises over the cities and the sea", "the moon rises over the new harbour", "songs of the moon"]
-WORDS = [b"sun", b"Moon", b"sea", b"harbour"]
-MATRIX = np.array([[1, 0, 0.5], [0.75, 0.25, 0.5], [0, 1, 0], [0, 0.5, -1]], np.float32)
-SMALL = ["--dim", "8", "--min-count", "1", "--epochs", "2", "--threads", "1"]
 
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory):
-    """A folder with an index that has vectors, files of vectors, texts, tests and queries."""
-    folder = tmp_path_factory.mktemp("original") / "original"
-    records = [{"id": str(n), "title": "The sea", "text": text} for n, text in enumerate(LINES * 4)]
-    index = Index.build(records, folder / "x.index", layers={"words": "plain"})
-    index.train(dim=8, min_count=1, epochs=2, sample=0, threads=1)
-    put(folder, "glove.txt", writing.glove(WORDS, MATRIX))
-    put(folder, "in.bin", writing.word2vec_binary(WORDS, MATRIX))
-    put(folder, "out.bin", writing.word2vec_binary(WORDS, -MATRIX))
-    put(folder, "m.npy", writing.npy(MATRIX))
-    put(folder, "words.txt", b"\n".join(WORDS))
-    app.import_to_file(folder / "glove.txt", folder / "v.safetensors")
-    (folder / "texts").mkdir()
-    for n, text in enumerate(LINES):
-        put(folder / "texts", f"{n}.txt", text.encode())
-    put(folder, "pairs.tsv", b"sun\tmoon\t9\nsun\tsea\t2\nsea\tharbour\t3\nsun\tcomet\t5\n")
-    put(folder, "analogies.txt", b": sky\nsun moon sea harbour\n: none\nsun comet sea harbour\n")
-    put(folder, "q.jsonl", b'{"_id": "1", "text": "moon comet"}\n')
-    put(folder, "topics.txt", b"<top>\n<num> 1\n<title> moon comet\n</top>\n")
-    return folder
+    return make_folder(tmp_path_factory.mktemp("original") / "original")
 
 
 @pytest.fixture
@@ -60,24 +32,17 @@ def place(original, tmp_path):
     return tmp_path
 
 
-def bytes_in(folder):
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != "writer.lock"}
-
-
 def plain(neighbours):
     return {pair: [{"word": one.word, "score": one.score} for one in near] for pair, near in neighbours.items()}
 
 
 COMMANDS = {
-    "train": ["train", "x.index", "word2vec", *SMALL],
-    "vectors train": ["vectors", "train", "texts", "-o", "made.safetensors", *SMALL],
     "vectors import, index": ["vectors", "import", "glove.txt", "-o", "x.index"],
     "vectors import, file": ["vectors", "import", "glove.txt", "-o", "made.safetensors"],
     "vectors process, index": ["vectors", "process", "x.index", "unit"],
     "vectors process, file": ["vectors", "process", "v.safetensors", "unit"],
     "vectors test": ["vectors", "test", "v.safetensors", "pairs.tsv", "analogies.txt"],
     "vectors formats": ["vectors", "formats"],
-    "trainers": ["trainers"],
     "neighbours, index": ["neighbours", "x.index", "moon", "sun - sea"],
     "neighbours, file": ["neighbours", "v.safetensors", "moon"],
     "oov": ["oov", "x.index", "--queries", "q.jsonl"],
@@ -113,77 +78,6 @@ def test_every_command_has_help(call, name):
         assert ran.out.startswith("Usage: ")
     family = call("--help" if " " not in name else "vectors", *(["--help"] if " " in name else []))
     assert f"\n  {name.split()[-1]} " in family.out
-
-
-# --- train ---------------------------------------------------------------------------------------------
-
-
-def test_train(call, place):
-    before = Index.open(place / "x.index")
-    ran = call(
-        "train", "x.index", "word2vec", *SMALL, "--seed", "7", "--name", "mine", "--layer", "words", "--json"
-    )
-    made = Index.open(place / "x.index").vectors("mine")
-    told = ran.json
-    assert list(told) == ["words", "dim", "spaces", "seconds", "provenance"]
-    assert (told["words"], told["dim"], told["spaces"]) == (len(made), 8, ["in", "out"])
-    assert told["provenance"] == made.provenance
-    assert (made.provenance["layer"], made.provenance["parameters"]["seed"]) == ("words", 7)
-    wanted = Word2Vec(dim=8, min_count=1, epochs=2, seed=7).train(before.view("words"), threads=1)
-    for space in ("in", "out"):
-        np.testing.assert_array_equal(made.space(space), wanted.space(space))
-
-
-def test_train_in_words(call, place):
-    ran = call("train", "x.index", "word2vec", "--dim=8", "--min-count=1", "--epochs=1", "--field", "title")
-    assert ran.out.startswith("1 words x 8 (IN and OUT) in x.index as word2vec, ")
-    assert list(Index.open(place / "x.index").vectors().words) == ["sea"]
-    ran = call("train", "x.index", "word2vec", *SMALL, "--field", "title", "--field", "text", "--name", "both")
-    assert Index.open(place / "x.index").vectors("both").provenance["fields"] == ["title", "text"]
-
-
-def test_info_shows_vectors(call, place):
-    call("vectors", "import", "glove.txt", "-o", "x.index", "--name", "glove")
-    told = call("info", "x.index", "--json").json["artefacts"]
-    assert [(one["name"], one["kind"], one["seed"], one["generation"]) for one in told] == [
-        ("word2vec", "word-vectors", 1, 1),
-        ("glove", "word-vectors", None, 2),
-    ]
-    lines = call("info", "x.index").out.partition("\nartefacts\n")[2].splitlines()
-    assert [line.split()[:2] for line in lines[1:]] == [["word2vec", "word-vectors"], ["glove", "word-vectors"]]
-
-
-SOURCES = [
-    [*SMALL, "texts"],
-    ["texts", *SMALL],
-    ["--dim", "8", "texts", *SMALL[2:]],
-    ["--dim=8", "texts", "--min_count=1", "--epochs=2", "--threads=1"],
-    ["--kind", "word2vec", *SMALL, "--analyzer", "plain", "texts"],
-]
-
-
-@pytest.mark.parametrize("arguments", SOURCES, ids=lambda arguments: " ".join(arguments)[:40])
-def test_train_on_texts_with_options_anywhere(call, place, arguments):
-    ran = call("vectors", "train", *arguments, "-o", "made.safetensors")
-    assert (ran.code, ran.err) == (0, "")
-    assert ran.out.startswith("12 words x 8 (IN and OUT) in made.safetensors, ")
-    made = app.open_vectors(place / "made.safetensors")
-    wanted = Word2Vec(dim=8, min_count=1, epochs=2).train(LINES, threads=1)
-    assert list(made.words) == list(wanted.words)
-    np.testing.assert_array_equal(made.space("out"), wanted.space("out"))
-
-
-def test_train_on_several_sources(call, place):
-    sources = ["texts/0.txt", "--dim", "4", "texts/1.txt", "--min-count=1", "q.jsonl"]
-    ran = call("vectors", "train", *sources, "-o", "made.safetensors", "--json", "--threads", "1", "-a", "english")
-    told = ran.json["provenance"]
-    assert (told["sources"], told["analyzer"]["name"]) == (["0.txt", "1.txt", "q.jsonl"], "english")
-    assert "comet" in app.open_vectors(place / "made.safetensors")
-
-
-def test_a_short_training_shows_nothing_where_there_is_no_terminal(run, place):
-    ran = run(*COMMANDS["train"], "--json")
-    assert (ran.code, ran.err, ran.json["dim"]) == (0, "", 8)
 
 
 # --- import, process, test -----------------------------------------------------------------------------
@@ -296,16 +190,19 @@ def test_formats(call):
     assert [line.split()[0] for line in second.splitlines()[1:]] == list(STEPS)
 
 
-def test_trainers(call):
-    (told,) = call("trainers", "--json").json
-    assert list(told) == ["name", "summary", "source", "parameters"]
-    declared = Word2Vec.declared()
-    assert [(one["name"], one["default"]) for one in told["parameters"]] == [
-        (one.name, one.default) for one in declared
+def test_info_shows_vectors(call, place):
+    call("vectors", "import", "glove.txt", "-o", "x.index", "--name", "glove")
+    told = call("info", "x.index", "--json").json["artefacts"]
+    assert [(one["name"], one["kind"], one["seed"], one["generation"]) for one in told] == [
+        ("word2vec", "word-vectors", 1, 1),
+        ("glove", "word-vectors", None, 2),
     ]
-    head, _, *rest = call("trainers").out.splitlines()
-    assert head.startswith("word2vec: ")
-    assert [line.split()[0] for line in rest] == ["--" + one.name.replace("_", "-") for one in declared]
+    lines = call("info", "x.index").out.partition("\nartefacts\n")[2].splitlines()
+    assert [line.split()[:2] for line in lines[1:]] == [["word2vec", "word-vectors"], ["glove", "word-vectors"]]
+    assert "  8 words x 8  " in lines[1]
+    assert "  word2vec[dim=8,epochs=2,sample=0,min_count=1]  " in lines[1]
+    assert "  4 words x 3  " in lines[2]
+    assert "  glove.txt  " in lines[2]
 
 
 # --- neighbours and oov --------------------------------------------------------------------------------
@@ -388,43 +285,8 @@ def test_stems_that_are_known_need_no_advice():
 
 # --- what goes wrong -----------------------------------------------------------------------------------
 
-TRAIN, FILE = ["train", "x.index", "word2vec"], ["vectors", "train", "texts", "-o", "made.safetensors"]
 IMPORT = ["vectors", "import", "glove.txt", "-o"]
 WRONG_USES = [
-    *(
-        ([*command, *wrong], told)
-        for command in (TRAIN, FILE)
-        for wrong, told in (
-            (["--dimm", "8"], "word2vec has no parameter 'dimm'. It has: architecture, dim, window"),
-            (["--dimm=8"], "word2vec has no parameter 'dimm'"),
-            (["--dim"], "--dim needs a value. See: aboutness trainers"),
-            (["--dim", "much"], "word2vec: dim must be a whole number from 1 to 10000, got 'much'"),
-            (["--dim", ""], "word2vec: dim must be a whole number"),
-            (["--dim", "0"], "word2vec: dim must be a whole number from 1 to 10000, got '0'"),
-            (["--dim", "10001"], "word2vec: dim must be"),
-            (["--rate", "nan"], "word2vec: rate must be"),
-            (["--architecture", "glove"], "architecture must be one of skip-gram, cbow"),
-            (["--threads", "0"], "threads must be a whole number from 1 to 1024, got 0"),
-            (["--threads", "many"], "--threads"),
-            (["--min-count", "1000"], "train on more text, or lower min_count"),
-        )
-    ),
-    (["train", "x.index", "word2vek"], "unknown way of training 'word2vek'; did you mean 'word2vec'?"),
-    (["train", "x.index"], "KIND"),
-    (["train"], "DIR"),
-    ([*TRAIN, "further"], "say which index and what to train, DIR KIND; got x.index word2vec further"),
-    ([*TRAIN, "-q", "3"], "unexpected '-q'"),
-    ([*TRAIN, "--", "x"], "DIR KIND; got x.index word2vec x"),
-    ([*TRAIN, "--name", "a/b"], "the name of vectors has up to 64 ASCII letters"),
-    ([*TRAIN, "--name", "x" * 5000], "the name of vectors has up to 64 ASCII letters"),
-    ([*TRAIN, "--layer", "nope"], "the index has no layer 'nope'. It has: main, words"),
-    ([*TRAIN, "--field", "nope"], "the index has no field 'nope'. It has: title, text"),
-    (["vectors", "train", "texts"], "-o"),
-    (["vectors", "train", "-o", "made.safetensors"], "SOURCE"),
-    (["vectors", "train", "texts", "-o", "made.bin"], "must end in .safetensors, got 'made.bin'"),
-    ([*FILE, "--kind", "nope"], "unknown way of training 'nope'"),
-    ([*FILE, "-a", "nope"], "unknown analyzer 'nope'"),
-    ([*FILE, "--checkpoint", "kept.bin"], "must end in .safetensors, got 'kept.bin'"),
     (["vectors", "import", "glove.txt"], "-o"),
     ([*IMPORT, "made.bin"], "must end in .safetensors"),
     ([*IMPORT, "made.safetensors", "--name", "x"], "are for an index, not made.safetensors"),
@@ -462,17 +324,6 @@ WRONG_USES = [
     (["oov"], "DIR"),
     (["trainers", "--nope"], "--nope"),
 ]
-
-
-def refused(ran, code, told):
-    assert (ran.code, ran.out) == (code, "")
-    assert told in ran.err
-    assert "Traceback" not in ran.err
-    if not ran.err.startswith("Usage: "):
-        assert ran.err.startswith("aboutness: ")
-        assert ran.err.count("\n") == 1
-        assert len(ran.err) < 600
-    return True
 
 
 def test_wrong_use_ends_with_2_and_changes_nothing(call, place):
@@ -549,16 +400,16 @@ def test_damage_ends_with_5(call, place):
         ["vectors", "process", "x.index", "unit"],
     ):
         assert refused(call(*command), 5, "train it anew")
-    assert call(*COMMANDS["train"]).code == 0
+    assert call(*TRAIN).code == 0
     assert call("neighbours", "x.index", "moon").code == 0
 
 
 def test_an_index_that_is_being_written_ends_with_7(call, place):
     with IndexWriter(place / "x.index"):
-        for name in ("train", "vectors import, index", "vectors process, index"):
-            assert refused(call(*COMMANDS[name]), 7, f"process {os.getpid()} is writing to x.index")
+        for command in (TRAIN, COMMANDS["vectors import, index"], COMMANDS["vectors process, index"]):
+            assert refused(call(*command), 7, f"process {os.getpid()} is writing to x.index")
         assert call("neighbours", "x.index", "moon").code == 0
-    ran = call(*COMMANDS["train"])
+    ran = call(*TRAIN)
     assert (ran.code, ran.err) == (
         0,
         "there is a checkpoint of an interrupted training: going on from it (--restart starts anew)\n",
@@ -650,69 +501,12 @@ def test_a_word_that_is_not_utf8(run, place):
     assert refused(run("neighbours", "v.safetensors", b"\xff"), 4, "there is no word")
 
 
-# --- at a terminal -------------------------------------------------------------------------------------
-
-LONG = ["train", "x.index", "word2vec", "--dim", "8", "--min-count", "1", "--epochs", "100000", "--threads", "1"]
-
-
-def at_a_terminal(folder, command, until=None):
-    """Run a command with a terminal as its standard error, with Ctrl-C once that shows `until`."""
-    ours, theirs = pty.openpty()
-    shown = b""
-    with subprocess.Popen(
-        [sys.executable, "-m", "aboutness", *command],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs, cwd=folder,
-        env=environment(TERM="xterm", COLUMNS="120"),
-    ) as process:  # fmt: skip
-        os.close(theirs)
-        try:
-            while piece := _piece(ours):
-                shown += piece
-                if until is not None and until in shown:
-                    process.send_signal(signal.SIGINT)
-                    until = None
-            out = process.stdout.read().decode()
-        finally:
-            process.kill()
-            os.close(ours)
-    return process.returncode, out, shown.decode()
-
-
-def _piece(terminal):
-    try:
-        return os.read(terminal, 4096)
-    except OSError:  # how Linux says that the other side is closed
-        return b""
-
-
-def test_a_terminal_shows_words_a_second_and_the_time_left_until_ctrl_c(place):
-    before = bytes_in(place / "x.index")
-    code, out, shown = at_a_terminal(place, LONG, until=b" left")
-    assert (code, out) == (130, "")
-    assert "training word2vec" in shown
-    assert "words/s, 0:0" in shown
-    assert "%" in shown
-    rest = shown[shown.index("what has been trained") :].splitlines()
-    assert rest[:2] == [
-        "what has been trained is kept; run the command again to go on",
-        "aboutness: interrupted; the index is unchanged",
-    ]
-    checkpoint = place / "x.index" / "training" / "word2vec" / "checkpoint.safetensors"
-    assert {path: content for path, content in bytes_in(place / "x.index").items() if path != checkpoint} == before
-    assert checkpoint.exists()
-
-
-def test_a_terminal_is_left_as_it_was(place):
-    code, out, shown = at_a_terminal(place, [*COMMANDS["vectors train"]])
-    assert code == 0
-    assert out.startswith("12 words x 8 (IN and OUT) in made.safetensors, ")
-    assert "\x1b" not in out
-    assert shown.endswith("\x1b[2K")
-
-
 def test_drop(call, place):
     assert call("vectors", "drop", "x.index", "nope").code == 4
     call("vectors", "import", "v.safetensors", "-o", "x.index", "--name", "gone")
     ran = call("vectors", "drop", "x.index", "gone")
     assert (ran.code, ran.out) == (0, "Removed gone from x.index\n")
-    assert call("vectors", "drop", "x.index", "gone").code == 4
+    assert refused(call("vectors", "drop", "x.index", "gone"), 4, "with the name 'gone'. It has: word2vec")
+    call("train", "x.index", "pv", *SMALL)
+    assert call("vectors", "drop", "x.index", "pv").out == "Removed pv from x.index\n"
+    assert list(Index.open(place / "x.index").snapshot.manifest.artefacts) == ["word2vec"]

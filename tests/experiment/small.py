@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from aboutness.app.index import Index
+from aboutness.app.needed import needs
 from aboutness.core.record import Document, Query
-from aboutness.models.embedding import Embedding
+from aboutness.index.trained import Trained
 from aboutness.models.known import MODELS
+from aboutness.rank.grammar import ranker
+from aboutness.rank.known import known_rankers
 from aboutness.text.analyzers import analyzer
 from aboutness.text.strings import StringTable
+from aboutness.vectors.trainer import DocumentTrainer, Trainer
 from aboutness.vectors.words import WordVectors
 
-TERM_MODELS = tuple(name for name, model in MODELS.items() if not issubclass(model, Embedding))
+TERM_MODELS = tuple(name for name, model in MODELS.items() if not model().needs(Trained()))  # need no training
+TRAINED = tuple(  # need rows of documents
+    name
+    for name in known_rankers()
+    if any(isinstance(way, DocumentTrainer) for way in needs([ranker(name)]).values())
+)
+BY_WORDS = tuple(name for name in known_rankers() if name not in (*TERM_MODELS, *TRAINED))  # need word vectors
+QUICK = {"dim": 8, "min_count": 1, "epochs": 2, "topics": 4, "iterations": 5}
 
 DOCUMENTS = [
     {"_id": "d1", "title": "Albuquerque", "text": "a city in New Mexico, the largest of its cities", "year": 1706},
@@ -76,9 +88,23 @@ def small_vectors() -> WordVectors:
 
 
 def with_vectors(index: Index, vectors: WordVectors | None = None) -> Index:
-    """Return an index that then has vectors, those of the small collection unless said: every ranker works on it."""
+    """Return an index that then has word vectors, those of the small collection unless said."""
     index.keep_vectors(vectors or small_vectors(), "words")
     return index
+
+
+def with_all(index: Index, vectors: WordVectors | None = None) -> Index:
+    """Return an index that then has vectors, and all else that is trained: every ranker works on it."""
+    every = [ranker(name) for name in known_rankers()]
+    for name, way in needs(every, with_vectors(index, vectors).snapshot.trained).items():
+        index.train(quick(way), name=name, threads=1)
+    return index
+
+
+def quick(way: Trainer) -> Trainer:
+    """Return a way of training that takes little time."""
+    declared = {one.name for one in way.declared()}
+    return replace(way, **{name: value for name, value in QUICK.items() if name in declared})
 
 
 def lines(records: list[dict]) -> str:

@@ -55,6 +55,39 @@ def test_multiply_two(run, seed, size):
 
 
 @quick
+@given(seeds, counts, sizes)
+def test_multiply_row(run, seed, count, size):
+    case = Case(seed, count, 6, size)
+    room = np.full(count + 1, 7, np.float32)
+    _, (*_, out) = run(rows.multiply_row, case.left, case.chosen, count, case.right[0], room)
+    np.testing.assert_allclose(out[:count], case.used @ case.right[0], **close)
+    assert out[count] == 7
+
+
+@quick
+@given(seeds, counts, sizes)
+def test_pull(run, seed, count, size):
+    case = Case(seed, count, 6, size)
+    factors = np.ascontiguousarray(case.factors[:, 0])
+    _, (*_, row) = run(rows.pull, case.left, case.chosen, count, factors, case.right[0].copy())
+    np.testing.assert_allclose(row, case.right[0] + factors[:count] @ case.used, **close)
+
+
+@quick
+@given(seeds, counts, sizes)
+def test_push(run, seed, count, size):
+    case = Case(seed, count, 6, size)
+    factors = np.ascontiguousarray(case.factors[:, 0])
+    _, (left, *_) = run(rows.push, case.left, case.chosen, count, factors, case.right[0])
+    expected = case.left.astype(np.float64)
+    for i in range(count):  # a row may be there twice
+        expected[case.chosen[i]] += factors[i] * case.right[0].astype(np.float64)
+    np.testing.assert_allclose(left, expected, **close)
+    untouched = np.setdiff1d(np.arange(9), case.chosen[:count])
+    np.testing.assert_array_equal(left[untouched], case.left[untouched])
+
+
+@quick
 @given(seeds, counts, widths, sizes)
 def test_add_right(run, seed, count, width, size):
     case = Case(seed, count, width, size)

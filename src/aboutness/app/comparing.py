@@ -9,15 +9,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aboutness.app.index import DEFAULT_ANALYZER, Index
+from aboutness.app.needed import Training, Vectors, check_vectors, needs, provide
 from aboutness.app.search import DEFAULT_RANKER, How
-from aboutness.app.vectors import misfit, trainer
 from aboutness.core.algebra import Ranker
-from aboutness.core.errors import BadInput, BadRecord, NotFound, StorageError, UsageError, shown
+from aboutness.core.errors import BadInput, BadRecord, StorageError, UsageError
 from aboutness.corpus.beir import read_qrels
 from aboutness.corpus.topics import read_topics
 from aboutness.evaluate.atomic import write_whole
@@ -26,27 +26,23 @@ from aboutness.evaluate.judgements import judgements_by_query
 from aboutness.evaluate.measures import DEFAULT_MEASURES, known_measures
 from aboutness.evaluate.measures import measures as parse_measures
 from aboutness.evaluate.runs import read_run, write_run
+from aboutness.evaluate.significance import TESTS, Randomisation, compare_evaluations
 from aboutness.experiment.collection import Collection, collection
 from aboutness.experiment.compare import DEPTH, Comparison, Progress, compare_on, rankings
 from aboutness.index.writer import Progress as IndexProgress
-from aboutness.models.embedding import Embedding
 from aboutness.models.model import checked_k
-from aboutness.rank.inside import models_in
+from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.rank.known import known_rankers
 from aboutness.text.analyzer import Analyzer
-from aboutness.vectors.known import TRAINERS
-from aboutness.vectors.trainer import Tell, Trainer
-from aboutness.vectors.words import WordVectors
+from aboutness.vectors.trainer import DocumentTrainer
 
 if TYPE_CHECKING:
     from ir_measures import Measure
 
 __all__ = [
     "DEFAULT_MEASURES", "Collection", "Comparison", "collection", "compare", "evaluate_runs", "known_measures",
-    "results_in", "run_queries", "save_comparison",
+    "results_in", "run_queries", "save_comparison", "trained_first",
 ]  # fmt: skip
-
-DEFAULT_TRAINER = "word2vec"
 
 
 def compare(
@@ -56,22 +52,23 @@ def compare(
     *,
     analyzer: str | Analyzer = DEFAULT_ANALYZER,
     index: Index | None = None,
-    vectors: str | Path | WordVectors | Trainer | None = None,
+    vectors: Vectors | None = None,
     depth: int = DEPTH,
     match: str = "or",
     fields: str | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
     indexing: IndexProgress | None = None,
-    training: Tell | None = None,
+    training: Training | None = None,
 ) -> Comparison:
     """Compare rankers on a collection: means of measures over all judged queries, and values for each query.
 
-    Without rankers (None), all that are known are compared but those that the vectors do not suffice for.
-    The documents are indexed in memory with `analyzer`, unless an `index` that holds them is given. Where a ranker
-    needs word vectors, these are `vectors`: a file, some that are loaded, or a way of training on the documents
-    ("word2vec" unless said, by one thread, so that it gives the same every time). Rankings are measured to `depth`
-    documents; `match` and `fields` are as in `Index.search`.
+    Without rankers (None), all that are known are compared but those for which something is lacking. The documents
+    are indexed in memory with `analyzer`, unless an `index` that holds them is given. In an index of its own, what
+    rankers need is trained first, by one thread, so that it gives the same every time; word vectors are `vectors`:
+    a file, some that are loaded, or a way of training ("word2vec" unless said). `training` is told the name of
+    what is being trained and how far it is. Rankings are measured to `depth` documents; `match` and `fields` are
+    as in `Index.search`.
     """
     if index is not None and vectors is not None:
         raise UsageError("an index has its own word vectors: give `index` or `vectors`, not both")
@@ -81,54 +78,29 @@ def compare(
     asked = [every] if isinstance(every, str | Ranker) else list(every)
     hows = [How(one, checked_k(depth), match, fields=fields) for one in asked]
     chosen = [how.expression for how in hows]
-    on_vectors = [one for one in chosen if any(isinstance(model, Embedding) for model in models_in(one))]
     check_vectors(vectors)
-    note = None
+    note, lacking = None, dict[str, str]()
     if index is None:
         held = Index.build(opened.documents(), analyzer=analyzer, progress=indexing)
-        if on_vectors:
-            try:
-                note = give_vectors(held, DEFAULT_TRAINER if vectors is None else vectors, training)
-            except UsageError:  # there are too few words to be trained on
-                if rankers is not None or vectors is not None:
-                    raise
+        note, lacking = provide(held, chosen, vectors, training, as_far_as_possible=rankers is None)
     else:
         held = index
     step = hows[0].step if hows else "or"
+    usable = [one for one in chosen if str(one) not in lacking]
     compared = compare_on(
-        held.snapshot, opened, chosen, chosen_measures, depth=depth, match=step, threads=threads,
-        progress=progress, optional=() if rankers is not None else on_vectors,
+        held.snapshot, opened, usable, chosen_measures, depth=depth, match=step, threads=threads,
+        progress=progress, optional=[] if rankers is not None else [one for one in usable if needs([one])],
     )  # fmt: skip
-    return replace(compared, note=note)
+    why = {**lacking, **compared.left_out}
+    left_out = {name: why[name] for name in map(str, chosen) if name in why}
+    return replace(compared, note=note, left_out=left_out)
 
 
-def check_vectors(vectors: object) -> None:
-    """Raise where something is neither word vectors, nor a file that may hold some, nor a way of training them."""
-    if vectors is None or isinstance(vectors, WordVectors | Trainer):
-        return
-    if not isinstance(vectors, str | Path):
-        raise UsageError(f"vectors must be a file, WordVectors or a way of training, got {shown(vectors)}")
-    if vectors not in TRAINERS and not Path(vectors).is_file():
-        ways = ", ".join(TRAINERS)
-        raise NotFound(f"there is no file {vectors} with word vectors, and no such way of training ({ways})")
-
-
-def give_vectors(
-    index: Index, vectors: str | Path | WordVectors | Trainer, tell: Tell | None = None
-) -> str | None:
-    """Keep word vectors in an index: from a file, some that are loaded, or trained on its documents.
-
-    Return what to say where they do not fit its words.
-    """
-    if isinstance(vectors, Trainer):
-        index.train(vectors, threads=1, progress=tell)
-    elif isinstance(vectors, WordVectors):
-        return misfit(index, index.keep_vectors(vectors, "given"))
-    elif vectors in TRAINERS:
-        index.train(trainer(str(vectors), {}), threads=1, progress=tell)
-    else:
-        return misfit(index, index.import_vectors(vectors))
-    return None
+def trained_first(vectors: object = None) -> list[str]:
+    """Return what is trained where all rankers are compared, by name; word vectors only if none are given."""
+    every = [named_ranker(name) for name in known_rankers()]
+    ways = needs(every).items()
+    return [name for name, way in ways if vectors in (None, way.name) or isinstance(way, DocumentTrainer)]
 
 
 def save_comparison(comparison: Comparison, folder: str | Path) -> list[Path]:
@@ -229,13 +201,15 @@ def run_queries(
 
 @dataclass(frozen=True)
 class EvaluatedRun:
-    """A run file and how good it is."""
+    """A run file and how good it is; and, where it was tested, the result by test and measure."""
 
     name: str
     evaluation: Evaluation
+    against: str | None = None  # the run that it was tested against
+    tests: dict[str, dict[str, Randomisation]] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the means in plain values."""
+        """Return the means, and the tests, in plain values."""
         found = self.evaluation
         return {
             "run": self.name,
@@ -243,17 +217,40 @@ class EvaluatedRun:
             "unanswered": len(found.unanswered),
             "unjudged": len(found.unjudged),
             **found.mean,
+            **({"against": self.against} if self.against is not None else {}),
+            **{
+                test: {measure: result.to_json() for measure, result in results.items()}
+                for test, results in self.tests.items()
+            },
         }
 
 
 def evaluate_runs(
-    qrels: str | Path, runs: Sequence[str | Path], measures: str | Iterable[str | Measure] = DEFAULT_MEASURES
+    qrels: str | Path,
+    runs: Sequence[str | Path],
+    measures: str | Iterable[str | Measure] = DEFAULT_MEASURES,
+    *,
+    test: str | None = None,
 ) -> list[EvaluatedRun]:
-    """Measure TREC runs by a file (or a collection's folder) of judgements, as `trec_eval -c` does."""
+    """Measure TREC runs by a file (or a collection's folder) of judgements, as `trec_eval -c` does.
+
+    With a test ("fisher"), all runs but the first are tested against the first one, by each measure.
+    """
+    known = None if test is None else TESTS[test]
+    if known is not None and len(runs) < 2:
+        raise UsageError(f"a test compares runs with the first one: name at least two, got {len(runs)}")
     try:
         judged = judgements_by_query(read_qrels(qrels))
     except BadRecord:
         raise
     except BadInput as error:
         raise BadInput(f"{qrels}: {error}") from None
-    return [EvaluatedRun(str(run), evaluate(judged, read_run(run), measures)) for run in runs]
+    found = [EvaluatedRun(str(run), evaluate(judged, read_run(run), measures)) for run in runs]
+    if test is None:
+        return found
+    first, *others = found
+    results = [{test: compare_evaluations(one.evaluation, first.evaluation, test)} for one in others]
+    return [
+        first,
+        *(replace(one, against=first.name, tests=tests) for one, tests in zip(others, results, strict=True)),
+    ]

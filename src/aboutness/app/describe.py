@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from aboutness.app.index import Index
+from aboutness.app.keeping import without_row
+from aboutness.app.training import KINDS, kept
+from aboutness.core.errors import DamagedIndex, UsageError
+from aboutness.index.manifest import ArtefactEntry
 from aboutness.index.metadata import decode_entry
 from aboutness.index.snapshot import Snapshot
+from aboutness.index.trained import Trained
+from aboutness.models.centroids import KIND
 from aboutness.rank.known import known_rankers
 from aboutness.text.analyzers import known_analyzers
+from aboutness.vectors.documents import DocumentSpace
+from aboutness.vectors.known import TRAINERS
 
 
 def describe(index: Index) -> dict[str, Any]:
@@ -47,17 +56,45 @@ def describe(index: Index) -> dict[str, Any]:
             {
                 "name": artefact.name,
                 "kind": artefact.kind,
+                "made_by": _made_by(artefact.parameters),
+                **_size(snapshot.trained, artefact),
+                "bytes": artefact.file.bytes,
                 "seed": artefact.seed,
                 "parameters": dict(artefact.parameters),
                 "generation": artefact.generation,
                 "created": artefact.created,
                 **_since(snapshot, artefact.parameters),
+                "inferred": without_row(snapshot, artefact.name) if artefact.kind == DocumentSpace.kind else None,
             }
             for artefact in manifest.artefacts.values()
         ],
         "created": manifest.created,
         "software": manifest.software,
     }
+
+
+def _made_by(made: Mapping[str, Any]) -> str | None:
+    """Return in a few words how something was trained, derived, or from which file it came."""
+    way = TRAINERS.get(str(made.get("training")))
+    if way is not None:
+        with suppress(UsageError, TypeError):  # of another version of this package
+            return str(way(**made["parameters"]))
+    found = (made[key] for key in ("training", "file", "ranker") if key in made)
+    return str(next(found, "")) or None
+
+
+def _size(trained: Trained, entry: ArtefactEntry) -> dict[str, int | None]:
+    """Return of how many words and documents something has vectors, and how many numbers are in each."""
+    size: dict[str, int | None] = {"words": None, "documents": None, "dim": None}
+    with suppress(DamagedIndex, UsageError):  # its files are gone, or nobody here knows what was trained
+        if entry.kind in KINDS:
+            made = kept(trained, entry.name)
+            space = isinstance(made, DocumentSpace)
+            size |= {"words": len(made.words), "documents": len(made) if space else None, "dim": made.dim}
+        elif entry.kind == KIND:
+            documents, dim = trained.artefact(entry.name)["rows"].shape
+            size |= {"documents": documents, "dim": dim}
+    return size
 
 
 def _since(snapshot: Snapshot, trained: Mapping[str, Any]) -> dict[str, int | None]:

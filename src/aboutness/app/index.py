@@ -14,16 +14,8 @@ from aboutness.app.build import Build, Records
 from aboutness.app.generation import Generation
 from aboutness.app.keeping import bring_up_to_date, prepare
 from aboutness.app.search import DEFAULT_RANKER, Asked, Fields, Hits, How, checked_question, search, search_like
-from aboutness.app.vectors import (
-    drop_vectors,
-    import_into,
-    keep_vectors,
-    nearest_words,
-    oov,
-    train,
-    trainer,
-    vectors_for_oov,
-)
+from aboutness.app.training import drop, kept, train, trainer
+from aboutness.app.vectors import import_into, keep_vectors, nearest_words, oov, vectors_for_oov, words_of
 from aboutness.core.algebra import Ranker
 from aboutness.core.errors import AboutnessError, UsageError, shown
 from aboutness.core.record import Document
@@ -40,9 +32,8 @@ from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.text.analyzer import Analyzer
 from aboutness.text.analyzers import analyzer as named_analyzer
 from aboutness.vectors.coverage import Coverage
-from aboutness.vectors.kept import vectors_of
 from aboutness.vectors.neighbours import Neighbour, Words
-from aboutness.vectors.trainer import Tell, Trainer
+from aboutness.vectors.trainer import Made, Tell, Trainer
 from aboutness.vectors.words import EXACT, WordVectors
 
 if TYPE_CHECKING:
@@ -231,12 +222,13 @@ class Index:
     ) -> list[str]:
         """Keep in the index the documents' vectors that some rankers need, so that these are ready at once.
 
-        Without rankers, all that is kept is brought up to date; with `drop` it is kept no more. Returns the models
-        whose vectors these are.
+        Where these were trained, those of documents that came since are added. Without rankers, all that is kept
+        is brought up to date; with `drop` it is kept no more, but for what was trained. Returns the models whose
+        vectors these are, or the names of what was trained.
         """
         return prepare(self, rankers, drop=drop)
 
-    # --- word vectors ----------------------------------------------------------------------------------
+    # --- train, and word vectors -----------------------------------------------------------------------
 
     def train(
         self,
@@ -249,11 +241,12 @@ class Index:
         restart: bool = False,
         progress: Tell | None = None,
         **parameters: Any,  # noqa: ANN401 - what the way of training declares
-    ) -> WordVectors:
+    ) -> Made:
         """Train on the documents and keep the result in the index, under a name (that of the kind).
 
-        A training that was interrupted goes on where it was when it is started again, unless with `restart`. With
-        threads=1 the same seed gives the same bytes; with more (all cores unless said) it is faster.
+        The result is word vectors, or rows of documents (a `DocumentSpace`), by the kind. A training that was
+        interrupted goes on where it was when it is started again, unless with `restart`. With threads=1 the same
+        seed gives the same bytes; with more (all cores unless said) it is faster.
 
         >>> index = Index.build([{"id": "a", "text": "the sun and the moon"}], analyzer="plain")
         >>> vectors = index.train("word2vec", dim=8, min_count=1, threads=1)
@@ -294,13 +287,21 @@ class Index:
         """Keep vectors from anywhere in the index: such as `index.vectors().processed("unit")`."""
         return keep_vectors(self, vectors, name)
 
+    def trained(self, name: str) -> Made:
+        """Return what was trained and is kept under a name: word vectors, or rows of documents."""
+        return kept(self.snapshot.trained, name)
+
+    def drop(self, name: str) -> None:
+        """Remove what was trained, or imported, and has a name."""
+        drop(self, name)
+
     def drop_vectors(self, name: str) -> None:
-        """Remove vectors from the index."""
-        drop_vectors(self, name)
+        """Do as `drop`."""
+        drop(self, name)
 
     def vectors(self, name: str | None = None) -> WordVectors:
-        """Return the word vectors with a name, or the only ones."""
-        return vectors_of(self.snapshot.trained, name)
+        """Return the word vectors with a name, or the only ones; those of rows of documents by their name."""
+        return words_of(self.snapshot.trained, name)
 
     def neighbours(self, words: Words, k: int = 10, *, vectors: str | None = None) -> dict[str, list[Neighbour]]:
         """Return the nearest words "in-in", "out-out" and "in-out" of a word or a sum ("king - man + woman")."""

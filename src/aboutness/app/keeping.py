@@ -1,19 +1,26 @@
-"""Keeping in an index what rankers derive from its documents: the documents' vectors, for now."""
+"""Keeping in an index what rankers derive from its documents: their vectors, and rows beside those trained."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from aboutness.core.algebra import Ranker
 from aboutness.core.errors import DamagedIndex, NotFound, UsageError
 from aboutness.index.manifest import ArtefactEntry
 from aboutness.index.snapshot import Snapshot
 from aboutness.models.centroids import KIND, CentroidModel
+from aboutness.models.model import Model
+from aboutness.models.trained import TrainedModel, on_all
+from aboutness.models.weighted import Weighted
 from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.rank.inside import models_in
-from aboutness.vectors.kept import entry_of
+from aboutness.vectors.documents import DocumentSpace
+from aboutness.vectors.kept import entry_of, space_of
 
 if TYPE_CHECKING:
     from aboutness.app.index import Index
@@ -27,42 +34,58 @@ def prepare(
     """Keep the documents' vectors of some rankers, or bring up to date those that are kept; return of which.
 
     What is kept is found at once when the ranker is used again. Documents that come later are added when the
-    ranker is used, and kept with the others when they are many. With `drop` nothing of these is kept any more.
+    ranker is used, and kept with the others when they are many. With `drop` nothing of these is kept any more, but
+    for what was trained.
     """
-    kept = {kept_model(entry): name for name, entry in index.snapshot.trained.of_kind(KIND).items()}
+    trained = index.snapshot.trained
+    kept = {kept_model(entry): name for name, entry in trained.of_kind(KIND).items()}
     if rankers is None:
-        models = list(kept)
+        models: list[CentroidModel] = list(kept)
+        spaces = list(trained.of_kind(DocumentSpace.kind))
+        found = spaces
     else:
         asked = [rankers] if isinstance(rankers, str | Ranker) else list(rankers)
-        inside = [model for one in asked for model in models_in(named_ranker(one))]
-        models = [_with_vectors(model, index.snapshot) for model in inside if isinstance(model, CentroidModel)]
-        if asked and not models:
+        inside = [_named(model, index.snapshot) for one in asked for model in models_in(named_ranker(one))]
+        models = [model for model in inside if isinstance(model, CentroidModel)]
+        spaces = [model.entry(trained).name for model in map(_trained, inside) if model is not None]
+        found = [str(model) for model in inside if isinstance(model, TrainedModel)]
+        if asked and not models and not spaces:
             raise UsageError(f"there is nothing to prepare for {', '.join(map(str, asked))}")
     chosen = list(dict.fromkeys(models))
     if drop:
         chosen = [model for model in chosen if model in kept]
         _keep(index, [], [kept[model] for model in chosen])
-    else:
-        _keep(index, chosen)
-    return [str(model) for model in chosen]
+        return [str(model) for model in chosen]
+    for name in dict.fromkeys(spaces):  # first, as vectors may be made of these rows
+        fold_in(index, name)
+    _keep(index, chosen)
+    return [*map(str, chosen), *dict.fromkeys(found)]
 
 
 def bring_up_to_date(index: Index) -> None:
     """Make anew what is kept where many documents have come or gone, and drop it where it cannot be made."""
+    for name in index.snapshot.trained.of_kind(DocumentSpace.kind):
+        with suppress(DamagedIndex, UsageError):  # or nobody here knows that way of training
+            if _many(outdated(index.snapshot, name), index.snapshot):
+                fold_in(index, name)
     snapshot = index.snapshot
     late: list[CentroidModel] = []
     gone: list[str] = []
     for name, entry in snapshot.trained.of_kind(KIND).items():
         model = kept_model(entry)
         try:
-            outdated = model.outdated(model.view(snapshot), entry)
+            changed = model.outdated(model.view(snapshot), entry)
         except (NotFound, UsageError):  # its word vectors, their OUT space or its layer are gone
             gone.append(name)
         except DamagedIndex:  # of its word vectors: others are not to wait for them
             continue
         else:
-            late += [model] if outdated * SHARE >= max(snapshot.documents, 1) else []
+            late += [model] if _many(changed, snapshot) else []
     _keep(index, late, gone)
+
+
+def _many(changed: int, snapshot: Snapshot) -> bool:
+    return changed * SHARE >= max(snapshot.documents, 1)
 
 
 def kept_model(entry: ArtefactEntry) -> CentroidModel:
@@ -72,9 +95,19 @@ def kept_model(entry: ArtefactEntry) -> CentroidModel:
     return model
 
 
-def _with_vectors(model: CentroidModel, snapshot: Snapshot) -> CentroidModel:
-    """Return the model with its word vectors named, so that others that come later make no difference."""
-    return replace(model, vectors=entry_of(snapshot.trained, model.vectors).name)
+def _named(model: Model, snapshot: Snapshot) -> Model:
+    """Return the model with its vectors named, so that others that come later make no difference."""
+    if isinstance(model, CentroidModel):
+        return replace(model, vectors=entry_of(snapshot.trained, model.vectors).name)
+    if isinstance(model, TrainedModel):
+        return replace(model, vectors=model.entry(snapshot.trained).name)
+    return model
+
+
+def _trained(model: Model) -> TrainedModel | None:
+    """Return the model whose trained rows a model reads: itself, or the one that weighs its words."""
+    reader = model.weigher if isinstance(model, Weighted) else model
+    return reader if isinstance(reader, TrainedModel) else None
 
 
 def _keep(index: Index, models: Sequence[CentroidModel], gone: Sequence[str] = ()) -> None:
@@ -89,3 +122,41 @@ def _keep(index: Index, models: Sequence[CentroidModel], gone: Sequence[str] = (
             parameters, arrays = model.kept_rows(model.view(snapshot))
             of = {**parameters, "ranker": str(model)}
             writer.save_artefact(f"documents {model}", KIND, arrays, of, generation=snapshot.generation)
+
+
+# --- beside what was trained --------------------------------------------------------------------------------
+
+
+def fold_in(index: Index, name: str) -> None:
+    """Keep, beside the rows that were trained, those of documents that came since; the dead lose theirs.
+
+    It is still the same training, on the documents that were there then.
+    """
+    snapshot = index.snapshot
+    entry = snapshot.trained.entries[name]
+    if not outdated(snapshot, name):
+        return
+    view = TrainedModel(vectors=name).view(snapshot)
+    space = on_all(view, space_of(snapshot.trained, name))
+    new = view.alive & (view.arrivals >= entry.parameters["arrivals"])
+    made = space.with_provenance(inferred=int(new.sum()))
+    with index.writing() as writer:
+        index.refresh()
+        if index.snapshot.trained.entries.get(name) == entry:  # else it was trained anew meanwhile, or dropped
+            writer.save_artefact(
+                name, entry.kind, made.arrays(), made.provenance, entry.seed, generation=entry.generation
+            )
+
+
+def outdated(snapshot: Snapshot, name: str) -> int:
+    """Return how many documents have come or gone since rows of documents were kept."""
+    return len(np.setxor1d(snapshot.trained.artefact(name)["arrivals"], snapshot.arrivals, assume_unique=True))
+
+
+def without_row(snapshot: Snapshot, name: str) -> int | None:
+    """Return how many documents have no row among those kept, and get one when it is needed; None for damage."""
+    try:
+        kept = snapshot.trained.artefact(name)["arrivals"]
+    except DamagedIndex:
+        return None
+    return len(np.setdiff1d(snapshot.arrivals[snapshot.alive], kept, assume_unique=True))

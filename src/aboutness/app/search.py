@@ -21,6 +21,7 @@ from aboutness.models.embedding import Embedding
 from aboutness.models.model import MATCHES, Allowed, Match, Model, checked_k
 from aboutness.models.question import Question
 from aboutness.models.ranking import Explanation, Ranking
+from aboutness.models.trained import TrainedModel
 from aboutness.rank.bound import Searcher, explain
 from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.rank.grammar import split_rankers
@@ -163,7 +164,7 @@ class Hits(Sequence[Hit]):
     def without_vectors(self) -> bool:
         """Tell whether nothing is found because no word of the query has a vector."""
         found = self._found
-        on_vectors = any(isinstance(model, Embedding) for model in models_in(self.ranker))
+        on_vectors = any(isinstance(model, Embedding | TrainedModel) for model in models_in(self.ranker))
         return on_vectors and not found.searcher.knows(found.questions[self._place])
 
     @cached_property

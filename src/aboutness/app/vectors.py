@@ -1,32 +1,27 @@
-"""Word vectors of an index, or in files: train, import, process, and look into them."""
+"""Word vectors of an index, or in files: import, process, and look into them."""
 
 from __future__ import annotations
 
 import contextlib
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from aboutness.app.sources import Sources
-from aboutness.core.errors import BadInput, Diverged, NotFound, UsageError, shown
-from aboutness.core.parameters import Parameters
+from aboutness.app.training import free_name, save
+from aboutness.core.errors import BadInput, NotFound, UsageError, shown
 from aboutness.corpus.topics import read_topics
-from aboutness.index import disk
 from aboutness.index.arrays import Array, Blocks
-from aboutness.index.lock import WriterLock
 from aboutness.index.snapshot import Snapshot
+from aboutness.index.trained import Trained
 from aboutness.text.analyzer import Analyzer
 from aboutness.vectors import coverage, store
-from aboutness.vectors.checkpoint import Checkpoint
 from aboutness.vectors.coverage import Coverage
-from aboutness.vectors.kept import KIND, entry_of, vectors_of
-from aboutness.vectors.known import TRAINERS
+from aboutness.vectors.documents import DocumentSpace
+from aboutness.vectors.kept import KIND, entry_of, space_of, vectors_of
 from aboutness.vectors.load import FORMATS, convert, load_vectors, look_at, outline, streamed
 from aboutness.vectors.neighbours import Neighbour, Words, weighted
 from aboutness.vectors.postprocess import STEPS, process
-from aboutness.vectors.trainer import Tell, Trainer, plain
 from aboutness.vectors.words import ANY, EXACT, WordVectors, checked_case, provenance_in
 
 if TYPE_CHECKING:
@@ -36,92 +31,8 @@ Near: TypeAlias = dict[str, list[Neighbour]]
 
 MANY_UNKNOWN = 0.3  # of the documents' words
 IMPORTED = "vectors"  # the name of what is imported, unless said
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
-TRAINING = "training"  # the folder of an index in which checkpoints are
 
 # --- in an index --------------------------------------------------------------------------------------------
-
-
-def trainer(kind: str, parameters: Mapping[str, Any]) -> Trainer:
-    """Make a way of training from its name and parameters."""
-    if not isinstance(kind, str):
-        raise UsageError(f"what to train is a name ({', '.join(TRAINERS)}) or such an object, got {shown(kind)}")
-    made = TRAINERS[kind]
-    names = [declared.name for declared in made.declared()]
-    for name in parameters:
-        if name not in names:
-            raise UsageError(f"{kind} has no parameter {name!r}. It has: {', '.join(names)}")
-    return made(**parameters)
-
-
-def trainer_of_texts(kind: str, options: Mapping[str, str]) -> Trainer:
-    """Make a way of training from its name and parameters as texts."""
-    return TRAINERS[kind].from_options(options)
-
-
-def train(
-    index: Index,
-    how: Trainer,
-    *,
-    name: str | None = None,
-    layer: str | None = None,
-    fields: Mapping[str, float] | Sequence[str] | None = None,
-    threads: int | None = None,
-    restart: bool = False,
-    tell: Tell | None = None,
-) -> WordVectors:
-    """Train on the documents of an index and keep the result in it under a name (that of the way of training).
-
-    `fields` chooses text fields; their weights make no difference. A training that diverges has no checkpoint.
-    """
-    name = _checked_name(name or how.name)
-    snapshot = index.snapshot
-    view = snapshot.view(layer, fields)
-    chosen = [view.field_names[field] for field in view.chosen.tolist()]
-    with _checkpoint(index, name, restart=restart) as checkpoint:
-        try:
-            trained = how.train(view, threads=threads, checkpoint=checkpoint, tell=tell)
-        except Diverged:
-            if checkpoint:
-                checkpoint.clear()
-            raise
-        made = trained.with_provenance(
-            layer=view.layer,
-            fields=chosen,
-            documents=snapshot.documents,
-            arrivals=snapshot.manifest.arrivals,
-            generation=snapshot.generation,
-        )
-        with index.changes() as writer:
-            writer.save_artefact(
-                name, KIND, made.arrays(), made.provenance, plain(how).get("seed"), generation=snapshot.generation
-            )
-        if checkpoint:
-            checkpoint.clear()
-    return vectors_of(index.snapshot.trained, name)
-
-
-@contextlib.contextmanager
-def _checkpoint(index: Index, name: str, *, restart: bool) -> Iterator[Checkpoint | None]:
-    """Yield the checkpoint of what is to be trained, which is kept from others meanwhile; none in memory."""
-    if index.in_memory:
-        yield None
-        return
-    folder = index.path / TRAINING / name
-    disk.make_durable_folder(folder)
-    lock = WriterLock(folder)
-    try:
-        checkpoint = Checkpoint(folder / f"checkpoint{store.SUFFIX}")
-        if restart:
-            checkpoint.clear()
-        yield checkpoint
-    finally:
-        lock.release()
-
-
-def has_checkpoint(path: str | Path, name: str) -> bool:
-    """Tell whether a training of that name was interrupted."""
-    return (Path(path) / TRAINING / _checked_name(name) / f"checkpoint{store.SUFFIX}").exists()
 
 
 def import_into(
@@ -138,14 +49,13 @@ def import_into(
     steps: Sequence[str] = (),
 ) -> WordVectors:
     """Keep vectors from a file in an index, all of them or those of the words that its documents have."""
-    name = _checked_name(name or IMPORTED)
+    name = free_name(index, name or IMPORTED, KIND)
     if layer is not None and not only_index_words:
         raise UsageError("a layer says which words of the index are kept; it goes with only_index_words")
     checked_case(case)
     only = _terms(index.snapshot, layer) if only_index_words else None
     arrays, provenance = _imported(path, out, vocab, format, only, case, steps)
-    with index.changes() as writer:
-        writer.save_artefact(name, KIND, arrays, provenance)
+    save(index, name, KIND, arrays, provenance)
     return vectors_of(index.snapshot.trained, name)
 
 
@@ -193,12 +103,11 @@ def process_in(index: Index, steps: Sequence[str], name: str | None, new_name: s
     """Process vectors of an index, and keep the result under another name or in their place."""
     entry = entry_of(index.snapshot.trained, name)
     vectors = vectors_of(index.snapshot.trained, entry.name)
-    target = _checked_name(new_name or entry.name)
+    target = free_name(index, new_name or entry.name, KIND)
     if target == entry.name:
         _check_no_loss(vectors)
     made = process(vectors, steps)
-    with index.changes() as writer:
-        writer.save_artefact(target, KIND, made.arrays(), made.provenance, entry.seed, generation=entry.generation)
+    save(index, target, KIND, made.arrays(), made.provenance, entry.seed, entry.generation)
     return vectors_of(index.snapshot.trained, target)
 
 
@@ -212,28 +121,20 @@ def _check_no_loss(vectors: WordVectors) -> None:
 
 def keep_vectors(index: Index, vectors: WordVectors, name: str) -> WordVectors:
     """Keep vectors from anywhere in an index."""
-    with index.changes() as writer:
-        kept = vectors.elsewhere()
-        writer.save_artefact(_checked_name(name), KIND, kept.arrays(), kept.provenance)
+    made = vectors.elsewhere()
+    save(index, name, KIND, made.arrays(), made.provenance)
     return vectors_of(index.snapshot.trained, name)
 
 
-def drop_vectors(index: Index, name: str) -> None:
-    """Remove vectors from an index."""
-    entry = entry_of(index.snapshot.trained, name)
-    with index.changes() as writer:
-        writer.drop_artefact(entry.name)
-
-
-def _checked_name(name: object) -> str:
-    if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise UsageError(
-            f"the name of vectors has up to 64 ASCII letters, digits, '.', '-' and '_', got {shown(name)}"
-        )
-    return name
-
-
 # --- in an index or a file ----------------------------------------------------------------------------------
+
+
+def words_of(trained: Trained, name: str | None = None) -> WordVectors:
+    """Return word vectors by name, or the only ones; by the name of rows of documents, those trained with them."""
+    if name in trained.of_kind(DocumentSpace.kind):
+        space = space_of(trained, str(name))
+        return space.words.with_provenance(**space.provenance)
+    return vectors_of(trained, name)
 
 
 def is_index(path: str | Path) -> bool:
@@ -246,7 +147,7 @@ def is_index(path: str | Path) -> bool:
 def open_vectors(path: str | Path, name: str | None = None) -> WordVectors:
     """Return the vectors of an index, or load those of a file."""
     if is_index(path):
-        return vectors_of(Snapshot.open(path).trained, name)
+        return words_of(Snapshot.open(path).trained, name)
     if name is not None:
         raise UsageError(f"{path} is not an index, so that it has no vectors with the name {name!r}")
     return load_vectors(path)
@@ -269,33 +170,6 @@ def import_to_file(
     if Path(path).absolute() == Path(target).absolute():
         _check_no_loss(loaded)
     process(loaded, steps).save(target)
-    return store.open_saved(target)
-
-
-def train_on_sources(
-    how: Trainer,
-    sources: Sequence[str],
-    target: str | Path,
-    *,
-    analyzer: str = "plain",
-    format: str | None = None,  # noqa: A002 - its name everywhere
-    threads: int | None = None,
-    checkpoint: str | Path | None = None,
-    restart: bool = False,
-    tell: Tell | None = None,
-) -> WordVectors:
-    """Train on all fields of documents from anywhere, and write the result to a file."""
-    store.check_name(target)
-    if checkpoint is not None and Path(checkpoint).absolute() == Path(target).absolute():
-        raise UsageError(f"the checkpoint must be another file than the result, {target}")
-    texts = (text for document in Sources(sources, format).documents() for text in document.fields.values())
-    kept = Checkpoint(checkpoint) if checkpoint is not None else None
-    if kept and restart:
-        kept.clear()
-    trained = how.train(texts, analyzer=analyzer, threads=threads, checkpoint=kept, tell=tell)
-    trained.with_provenance(sources=[Path(name).name for name in sources]).save(target)
-    if kept:
-        kept.clear()
     return store.open_saved(target)
 
 
@@ -394,7 +268,7 @@ def _layer(snapshot: Snapshot, vectors: WordVectors) -> str | None:
 def vectors_for_oov(snapshot: Snapshot, vectors: str | None) -> WordVectors:
     """Return the vectors of an index by name, or the words of a file, of which no vector is read."""
     if vectors is None or vectors in snapshot.manifest.artefacts:
-        return vectors_of(snapshot.trained, vectors)
+        return words_of(snapshot.trained, vectors)
     try:
         return outline(look_at(vectors))
     except NotFound:
@@ -407,21 +281,6 @@ def query_texts(paths: Iterable[str | Path]) -> dict[str, list[str]]:
 
 
 # --- lists --------------------------------------------------------------------------------------------------
-
-
-def trainers() -> list[dict[str, Any]]:
-    """Return the ways of training with their declared parameters."""
-    return [_described(name, made) for name, made in TRAINERS.items()]
-
-
-def _described(name: str, made: type[Trainer]) -> dict[str, Any]:
-    parameters: type[Parameters] = made
-    return {
-        "name": name,
-        "summary": made.summary,
-        "source": made.source,
-        "parameters": [declared.to_json() for declared in parameters.declared()],
-    }
 
 
 def formats() -> list[dict[str, str]]:

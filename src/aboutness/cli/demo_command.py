@@ -10,6 +10,7 @@ import typer
 
 from aboutness.cli.render import ends_well, training_progress
 from aboutness.cli.search_commands import show_hits
+from aboutness.cli.train_commands import in_words
 
 
 def register(app: typer.Typer) -> None:
@@ -27,7 +28,7 @@ def demo(
     ] = False,
 ) -> None:
     """Index the documentation of Python's standard library, compare all rankers on it, and search it."""
-    from aboutness.app.demo import build_demo, compare_demo, search_demo, train_demo
+    from aboutness.app.demo import TRAININGS, build_demo, compare_demo, search_demo, train_demo
 
     start = time.perf_counter()
     typer.echo("Indexing the documentation of Python's standard library …", err=True)
@@ -37,16 +38,19 @@ def demo(
         f"{len(index):,} modules, classes and functions; {int(view.total_length):,} words, "
         f"{view.vocabulary_size:,} of them different; {time.perf_counter() - start:.1f} s"
     )
-    start = time.perf_counter()
-    with training_progress("training word vectors") as tell:
-        vectors = train_demo(index, tell)
-    typer.echo(f"Trained vectors of {len(vectors):,} words on it; {time.perf_counter() - start:.1f} s")
+    for way in TRAININGS:
+        start = time.perf_counter()
+        with training_progress(f"training {way.name}") as tell:
+            made = train_demo(index, way, tell)
+        typer.echo(f"Trained on it: {way.name}, {in_words(made)}; {time.perf_counter() - start:.1f} s")
     start = time.perf_counter()
     compared = compare_demo(index)
     typer.echo(
         f"\nHow well each ranker answers {compared.queries} questions that people ask, by answers judged by hand "
         f"({time.perf_counter() - start:.1f} s):\n\n{compared}"
     )
+    if compared.left_out:
+        typer.echo(f"\nLeft out, not trained here: {', '.join(compared.left_out)}")
     for hits in search_demo(index):
         typer.echo()
         show_hits(hits, explained=True)

@@ -13,7 +13,7 @@ from aboutness.cli.search_commands import FieldsOption, JsonOption, MatchOption,
 from aboutness.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from aboutness.app.comparing import Comparison
+    from aboutness.app.comparing import Comparison, EvaluatedRun
 
 MeasuresOption = Annotated[
     str | None, typer.Option("--measures", help="Measures, with commas. [default: nDCG@10,AP,RR,P@10,R@100]")
@@ -38,13 +38,19 @@ def evaluate(
     ],
     runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Runs in TREC's form.")],
     measures: MeasuresOption = None,
+    test: Annotated[
+        str | None,
+        typer.Option(
+            "--test", help="Test whether the other runs differ from the first more than by chance: fisher."
+        ),
+    ] = None,
     per_query: PerQueryOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Measure runs by judgements, as trec_eval -c does: a query without an answer counts 0."""
     from aboutness.app.comparing import DEFAULT_MEASURES, evaluate_runs
 
-    found = evaluate_runs(qrels, runs, DEFAULT_MEASURES if measures is None else measures)
+    found = evaluate_runs(qrels, runs, DEFAULT_MEASURES if measures is None else measures, test=test)
     if as_json:
         rows = [
             {**one.to_json(), **({"per_query": one.evaluation.per_query} if per_query else {})} for one in found
@@ -57,10 +63,23 @@ def evaluate(
         )
         typer.echo()
     show_table([{"run": one.name, "queries": one.evaluation.queries, **one.evaluation.mean} for one in found])
+    _show_tests(found)
     for one in found:
         _tell(one.name, len(one.evaluation.unanswered), "judged queries have no ranking: they count 0")
         _tell(one.name, len(one.evaluation.unjudged), "ranked queries have no judgement: they are left out")
         _tell(one.name, len(one.evaluation.without_relevant), "judged queries have no relevant document")
+
+
+def _show_tests(found: list[EvaluatedRun]) -> None:
+    rows = [
+        {"run": one.name, "measure": name, "difference": f"{result.difference:+.4f}", "p": f"{result.p_value:.2g}"}
+        for one in found
+        for results in one.tests.values()
+        for name, result in results.items()
+    ]
+    if rows:
+        typer.echo(f"\nagainst {found[0].name} ({', '.join(found[1].tests)}):")
+        show_table(rows)
 
 
 def experiment(
@@ -94,8 +113,11 @@ def experiment(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare rankers on a test collection; all that are registered unless some are named."""
-    from aboutness.app.comparing import DEFAULT_MEASURES, compare, results_in, save_comparison
+    """Compare rankers on a test collection; all that are registered unless some are named.
+
+    What rankers need is trained on the documents first, unless there is an index, which has its own.
+    """
+    from aboutness.app.comparing import DEFAULT_MEASURES, compare, results_in, save_comparison, trained_first
     from aboutness.app.comparing import collection as opened
     from aboutness.app.index import DEFAULT_ANALYZER, Index
 
@@ -105,10 +127,14 @@ def experiment(
         raise UsageError("an index has its own word vectors: give --index or --vectors, not both")
     rankers = chosen_rankers(ranker) if ranker else None
     with results_in(output):
+        test_collection = opened(collection)
+        if rankers is None and index is None and not as_json:
+            first = ", ".join(trained_first(vectors))
+            typer.echo(f"comparing all rankers (-r chooses some); trained first: {first}", err=True)
         with queries_progress("indexing") as (tell_documents, tell_queries, tell_training):
             found = compare(
                 rankers,
-                opened(collection),
+                test_collection,
                 DEFAULT_MEASURES if measures is None else measures,
                 analyzer=DEFAULT_ANALYZER if analyzer is None else analyzer,
                 index=Index.open(index) if index else None,
@@ -140,12 +166,20 @@ def _show_comparison(found: Comparison, *, per_query: bool) -> None:
     typer.echo(str(found))
     if found.note:
         typer.echo(found.note, err=True)
-    for ranker, why in found.left_out.items():
-        typer.echo(f"{ranker} is left out: {why}", err=True)
+    for why, rankers in _by_reason(found.left_out).items():
+        typer.echo(f"{', '.join(rankers)} {'is' if len(rankers) == 1 else 'are'} left out: {why}", err=True)
     unknown = sum(map(len, found.unknown.values()))
     _tell(found.collection, unknown, "judged documents are not in the collection: they count as never found")
     unanswered = len(found.rows[0].evaluation.unanswered) if found.rows else 0
     _tell(found.collection, unanswered, "judged queries have no ranking by the first ranker: they count 0")
+
+
+def _by_reason(left_out: dict[str, str]) -> dict[str, list[str]]:
+    """Return rankers by the reason for which they are left out."""
+    rankers: dict[str, list[str]] = {}
+    for ranker, why in left_out.items():
+        rankers.setdefault(why, []).append(ranker)
+    return rankers
 
 
 def measures(as_json: JsonOption = False) -> None:

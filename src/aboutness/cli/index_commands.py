@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from aboutness.cli.render import ends_well, progress, show_json, show_pairs, show_table, size, working
+from aboutness.cli.render import ends_well, one_line, progress, show_json, show_pairs, show_table, size, working
 from aboutness.core.errors import BadInput, UsageError
 from aboutness.core.rejects import OnBad, RejectFile, stop
 
@@ -196,14 +196,15 @@ def prepare(
     folder: FolderArgument,
     ranker: Annotated[
         list[str] | None,
-        typer.Option("-r", "--ranker", help="A ranker on document vectors, such as iwcs (repeatable)."),
+        typer.Option("-r", "--ranker", help="A ranker on document vectors, such as iwcs or pv-lm (repeatable)."),
     ] = None,
     drop: Annotated[bool, typer.Option("--drop", help="Keep them no more.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Keep in the index the document vectors that rankers need, so that these are ready at once.
 
-    Without -r, what is kept is brought up to date; many changes of documents do that by themselves.
+    Where these were trained, those of documents that came since are added. Without -r, what is kept is brought up
+    to date; many changes of documents do that by themselves.
     """
     from aboutness.app.index import Index
     from aboutness.app.search import split_rankers
@@ -246,7 +247,37 @@ def info(folder: FolderArgument, as_json: JsonOption = False) -> None:
     for title in ("fields", "layers", "metadata", "artefacts"):
         if facts[title]:
             typer.echo(f"\n{title}")
-            show_table([{key: value for key, value in row.items() if key != "parameters"} for row in facts[title]])
+            show_table([_artefact(row) if title == "artefacts" else row for row in facts[title]])
+    changes = [line for row in facts["artefacts"] if (line := _since(row, folder))]
+    if changes:
+        typer.echo("\n" + "\n".join(changes))
+
+
+def _artefact(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return a row for something trained or derived: what it holds, and how it was made."""
+    counts = [f"{facts[what]:,} {what}" for what in ("documents", "words") if facts[what] is not None]
+    holds = f"{', '.join(counts)} x {facts['dim']}" if counts else None
+    made_by = one_line(facts["made_by"], 60) if facts["made_by"] else None
+    named = {"name": facts["name"], "kind": facts["kind"], "holds": holds, "size": size(facts["bytes"])}
+    return {**named, "made by": made_by, "generation": facts["generation"], "created": facts["created"]}
+
+
+def _since(facts: dict[str, Any], folder: Path) -> str:
+    """Return what to say where documents have come or gone since something was trained, or else nothing."""
+    came, went, inferred = facts["added_since"], facts["deleted_since"], facts["inferred"]
+    moves = [
+        f"{count:,} {'document' if count == 1 else 'documents'} {how}"
+        for count, how in ((came, "came"), (went, "went"))
+        if count
+    ]
+    if not moves:
+        return ""
+    text = f"{facts['name']}: {' and '.join(moves)} since"
+    if came and inferred:
+        text += f", {inferred:,} folded in when searched (aboutness prepare {folder} keeps them)"
+    elif came and inferred is not None:
+        text += ", folded in"
+    return f"{text}; train again to learn from them" if came else text
 
 
 def check(

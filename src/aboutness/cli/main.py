@@ -15,6 +15,7 @@ from aboutness.cli import (
     index_commands,
     perturb_command,
     search_commands,
+    train_commands,
     vector_commands,
 )
 
@@ -30,6 +31,7 @@ demo_command.register(app)
 index_commands.register(app)
 search_commands.register(app)
 evaluate_commands.register(app)
+train_commands.register(app)
 vector_commands.register(app)
 perturb_command.register(app)
 

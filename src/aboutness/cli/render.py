@@ -155,10 +155,18 @@ def progress(title: str, total: int) -> Iterator[tuple[Tell, Callable[[int], Non
 @contextmanager
 def queries_progress(
     title: str,
-) -> Iterator[tuple[Tell, Callable[[str, int, int], None], Callable[[Any], None]]]:
-    """Show, on a terminal, documents as they are indexed, the training, and each ranker's queries."""
+) -> Iterator[tuple[Tell, Callable[[str, int, int], None], Callable[[str, Any], None]]]:
+    """Show documents as they are indexed, what is trained, and each ranker's queries: a bar on a terminal.
+
+    Else there is a line now and then for what is trained, which may take long.
+    """
     if not sys.stderr.isatty():
-        yield (lambda _documents, _characters: None), (lambda _ranker, _done, _total: None), (lambda _: None)
+        line = _lines()
+        yield (
+            (lambda _documents, _characters: None),
+            (lambda _ranker, _done, _total: None),
+            (lambda name, progress: line(f"training {name}", progress)),
+        )
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -180,8 +188,8 @@ def queries_progress(
         def tell_queries(ranker: str, done: int, total: int) -> None:
             bar.update(task, description=ranker, completed=done, total=total)
 
-        def tell_training(progress: Any) -> None:  # noqa: ANN401 - as in training_progress
-            bar.update(task, description="training", completed=progress.done, total=progress.total)
+        def tell_training(name: str, progress: Any) -> None:  # noqa: ANN401 - as in training_progress
+            bar.update(task, description=f"training {name}", completed=progress.done, total=progress.total)
 
         yield tell_documents, tell_queries, tell_training
 
@@ -190,15 +198,8 @@ def queries_progress(
 def training_progress(title: str) -> Iterator[Callable[[Any], None]]:
     """Show how far a training is, words a second and time left: a bar on a terminal, else a line now and then."""
     if not sys.stderr.isatty():
-        last = time.monotonic()
-
-        def line(progress: Any) -> None:  # noqa: ANN401 - a record with done, total, per_second, seconds_left
-            nonlocal last
-            if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
-                last = time.monotonic()
-                typer.echo(f"{title}: {progress.done / progress.total:.0%}, {_pace(progress)}", err=True)
-
-        yield line
+        line = _lines()
+        yield lambda progress: line(title, progress)
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
@@ -217,6 +218,19 @@ def training_progress(title: str) -> Iterator[Callable[[Any], None]]:
         yield lambda progress: bar.update(
             task, completed=progress.done, total=progress.total, pace=_pace(progress)
         )
+
+
+def _lines() -> Callable[[str, Any], None]:
+    """Return what prints, now and then, how far something is that takes long."""
+    last = time.monotonic()
+
+    def line(title: str, progress: Any) -> None:  # noqa: ANN401 - a record with done, total, per_second, seconds_left
+        nonlocal last
+        if progress.done < progress.total and time.monotonic() - last >= SECONDS_BETWEEN_LINES:
+            last = time.monotonic()
+            typer.echo(f"{title}: {progress.done / progress.total:.0%}, {_pace(progress)}", err=True)
+
+    return line
 
 
 def _pace(progress: Any) -> str:  # noqa: ANN401

@@ -24,10 +24,11 @@ from aboutness.index.manifest import ArtefactEntry
 from aboutness.index.view import LayerView
 from aboutness.models.dense import DenseRows, DenseScorer
 from aboutness.models.embedding import Embedding
+from aboutness.models.evidence import word_parts
 from aboutness.models.lexicon import AskedWords, Lexicon
 from aboutness.models.model import check_numbers
 from aboutness.models.question import Question
-from aboutness.models.ranking import Explanation, Part, rounded
+from aboutness.models.ranking import Explanation, rounded
 from aboutness.vectors.kept import entry_of, vectors_of
 from aboutness.vectors.words import IN
 
@@ -242,18 +243,8 @@ class CentroidScorer(DenseScorer):
         size = weights.sum() if self.sums.recipe.mean else np.linalg.norm(factors @ words)
         if len(self.sums.divisors):
             size *= self.sums.divisors[document]
-        products = words @ vector
-        lengths = np.linalg.norm(words, axis=1) * np.linalg.norm(vector)
-        similarities = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
-        values = factors * products / size
-        shares = factors * lengths / size
-        parts = [
-            Part(name, value, {"in_document": count, "similarity": similarity, "weight": share}, name)
-            for name, value, count, similarity, share in zip(
-                (self.view.term(term) for term in terms.tolist()), values.tolist(), weights.tolist(),
-                similarities.tolist(), shares.tolist(), strict=True,
-            )
-        ]  # fmt: skip
+        names = (self.view.term(term) for term in terms.tolist())
+        parts = word_parts(names, weights, words, factors / size, vector)
         return Explanation(score, tuple(parts), FORMULA)
 
 

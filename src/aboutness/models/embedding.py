@@ -7,11 +7,14 @@ from dataclasses import dataclass, replace
 from aboutness.core.kinds import Choice, OptionalName
 from aboutness.core.parameters import parameter
 from aboutness.index.snapshot import Snapshot
+from aboutness.index.trained import Trained
 from aboutness.index.view import LayerView
 from aboutness.models.lexicon import OOV, Lexicon, lexicon_of
 from aboutness.models.model import Model, Scorer
 from aboutness.vectors.coverage import known_share
-from aboutness.vectors.kept import vectors_of
+from aboutness.vectors.kept import KIND, vectors_of
+from aboutness.vectors.trainer import Trainer
+from aboutness.vectors.word2vec import Word2Vec
 from aboutness.vectors.words import CASES
 
 
@@ -46,6 +49,11 @@ class Embedding(Model):
                 )
             return replace(self, layer=trained_on).view(snapshot)
         return super().view(snapshot)
+
+    def needs(self, trained: Trained) -> list[tuple[str, Trainer]]:
+        """Return what has to be trained: word vectors, where there are none and no others are named."""
+        there = trained.of_kind(KIND) or self.vectors not in (None, Word2Vec.name)
+        return [] if there else [(Word2Vec.name, Word2Vec())]
 
     def scorer(self, view: LayerView) -> Scorer:
         """Return a scorer for a view."""

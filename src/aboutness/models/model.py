@@ -16,10 +16,12 @@ from aboutness.core.kinds import FieldWeights, OptionalName
 from aboutness.core.parameters import Parameters, parameter
 from aboutness.core.registry import Registry
 from aboutness.index.snapshot import Snapshot
+from aboutness.index.trained import Trained
 from aboutness.index.view import LayerView
 from aboutness.models.bags import bags_of, matching
 from aboutness.models.question import Question
 from aboutness.models.ranking import Explanation, Ranking, best
+from aboutness.vectors.trainer import Trainer
 
 Match: TypeAlias = Literal["or", "and", "all"]
 MATCHES: tuple[Match, ...] = get_args(Match)
@@ -50,6 +52,10 @@ class Model(Parameters, Ranker):
         own = snapshot.manifest.fields
         chosen = {name: own.get(name, 1.0) if weight is None else weight for name, weight in self.fields}
         return snapshot.view(self.layer, chosen)
+
+    def needs(self, trained: Trained) -> list[tuple[str, Trainer]]:  # noqa: ARG002 - for those that need something
+        """Return what has to be trained, by name, before the model can be bound where these artefacts are."""
+        return []
 
     def bind(self, snapshot: Snapshot) -> Scorer:
         """Return a scorer for one generation of an index."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aboutness.core.errors import NotFound, UsageError
-from aboutness.core.kinds import OptionalName
+from aboutness.core.kinds import FieldWeights, OptionalName
 from aboutness.core.parameters import parameter
 from aboutness.index.manifest import ArtefactEntry
 from aboutness.index.snapshot import Snapshot
@@ -92,13 +92,15 @@ class TrainedModel(Model):
                 f"{self.name} was trained on the layer {made['layer']!r}, not on {layer!r}; train on that one "
                 "under another name (--layer, --name)"
             )
-        names = tuple(made["fields"])
-        if self.fields is not None and {name for name, _ in self.fields} != set(names):
+        weights: Mapping[str, float | None] = made.get("weights") or dict.fromkeys(made["fields"])
+        if self.fields is not None and not _same(dict(self.fields), weights):
+            said = FieldWeights().show(tuple(weights.items()))
             raise UsageError(
-                f"{self.name} was trained on the fields {', '.join(names)}; to use others, train on them under "
-                "another name (--fields, --name)"
+                f"{self.name} was trained on the fields {said}; to use others, train on them under another name "
+                "(--field, --name)"
             )
-        fields = self.fields if self.fields is not None else tuple((name, None) for name in names)
+        asked = dict(self.fields or ())
+        fields = tuple((name, asked.get(name) if weight is None else weight) for name, weight in weights.items())
         return Model.view(replace(self, layer=layer, fields=fields), snapshot)
 
     def scorer(self, view: LayerView) -> Scorer:
@@ -108,6 +110,13 @@ class TrainedModel(Model):
     def scorer_with(self, view: LayerView, space: DocumentSpace) -> Scorer:
         """Return a scorer for a view and what was trained."""
         raise NotImplementedError
+
+
+def _same(asked: Mapping[str, float | None], trained: Mapping[str, float | None]) -> bool:
+    """Tell whether the same fields are asked for, and with the same weights where these were trained with."""
+    return asked.keys() == trained.keys() and all(
+        trained[name] in (None, weight) or weight is None for name, weight in asked.items()
+    )
 
 
 def on_all(view: LayerView, space: DocumentSpace) -> DocumentSpace:
@@ -133,7 +142,7 @@ def _rows(view: LayerView, space: DocumentSpace) -> F32:
 
 def texts_of(view: LayerView, documents: NDArray[np.bool_], space: DocumentSpace) -> Texts:
     """Return the living documents in a mask as the words that a space knows: in their order, or as bags."""
-    number_of = view.once((texts_of, id(space)), lambda: space.words.numbers(view.terms()).astype(np.int32))
+    number_of = view.once((texts_of, id(space.words)), lambda: space.words.numbers(view.terms()).astype(np.int32))
     if not space.weighted:
         return TrainingText.of_view(view).some(documents[view.alive]).texts(number_of)
     words, weights, lengths = [np.zeros(0, np.int32)], [np.zeros(0, np.float32)], [np.zeros(0, np.int64)]

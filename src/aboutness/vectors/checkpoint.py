@@ -67,7 +67,8 @@ def _checksum(arrays: Arrays) -> int:
     value = 0
     for name in sorted(arrays):
         value = zlib.crc32(name.encode(), value)
-        value = zlib.crc32(np.ascontiguousarray(arrays[name]).data.cast("B"), value)
+        array = np.ascontiguousarray(arrays[name])
+        value = zlib.crc32(array.data.cast("B"), value) if array.size else value
     return value
 
 

@@ -72,6 +72,10 @@ class DocumentSpace:
         """
         raise NotImplementedError
 
+    def infer_question(self, texts: Texts) -> F32:
+        """Return a row for each text that is short, as questions are: the same, or with more care."""
+        return self.infer(texts, threads=1)
+
     def with_rows(self, rows: F32, arrivals: I64) -> Self:
         """Return the same for other documents."""
         return replace(self, rows=rows, arrivals=arrivals)

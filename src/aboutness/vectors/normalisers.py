@@ -22,7 +22,11 @@ def log_normalisers(rows: F32, words: F32) -> F64:
     >>> log_normalisers(np.zeros((1, 2), np.float32), np.ones((5, 2), np.float32)).round(4).tolist()
     [1.6094]
     """
-    found = np.empty(len(rows))
+    found = np.full(len(rows), np.log(max(len(words), 1)))  # that of a row of zeros
+    present = np.flatnonzero(rows.any(axis=1))
+    if len(present) < len(rows):
+        found[present] = log_normalisers(rows[present], words)
+        return found
     longest = float(np.sqrt(np.square(words).sum(axis=1).max(initial=0.0)))
     products = np.empty((DOCUMENTS, WORDS), np.float32)
     block = np.zeros((DOCUMENTS, rows.shape[1]), np.float32)

@@ -27,6 +27,7 @@ F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
 
 NORMALISERS, NOISE = "normalisers", "noise"
+MOST_EPOCHS, STEPS = 200, 20_000  # how often a question is read: so many words in all (tried on three collections)
 SHARE = 1 << 14  # words of texts that a thread works on at a time
 
 
@@ -68,10 +69,17 @@ class ParagraphSpace(DocumentSpace):
 
     def infer(self, texts: Texts, threads: int | None = None) -> F32:
         """Return a row for each text (see `DocumentSpace.infer`)."""
+        return self._infer(texts, threads, self.provenance["inference"]["epochs"])
+
+    def _infer(self, texts: Texts, threads: int | None, epochs: int) -> F32:
         rows = empty_rows(len(texts), self.dim)
         starts = np.concatenate([[0], texts.ends[:-1]]).astype(np.int64)
         counts = _of_mean_one(texts.weights, starts, texts.ends)
-        pieces = np.flatnonzero(np.diff(texts.ends // SHARE, prepend=-1)).tolist() + [len(texts)]
+        words = texts.words
+        if "window" not in self.provenance["inference"]:  # then their order makes no difference
+            order = _mixed(texts.words, texts.ends)
+            words, counts = words[order], counts[order]
+        pieces = [*np.flatnonzero(np.diff(texts.ends // SHARE, prepend=-1)).tolist(), len(texts)]
         with ThreadPoolExecutor(checked_threads(threads)) as pool:
             done = []
             for first, last in zip([0, *pieces[:-1]], pieces, strict=True):
@@ -79,15 +87,21 @@ class ParagraphSpace(DocumentSpace):
                     here = slice(int(starts[first]), int(texts.ends[last - 1]))
                     done.append(
                         pool.submit(
-                            self._fold, texts.words[here], counts[here], texts.ends[first:last] - here.start,
-                            rows[first:last],
+                            self._fold, words[here], counts[here], texts.ends[first:last] - here.start,
+                            epochs, rows[first:last],
                         )
                     )  # fmt: skip
             for one in done:
                 one.result()
         return np.ascontiguousarray(rows[:, : self.dim])
 
-    def _fold(self, words: NDArray[np.int32], counts: F32, ends: I64, rows: F32) -> None:
+    def infer_question(self, texts: Texts) -> F32:
+        """Return a row for each text, which is read more often than documents are if it is short."""
+        longest = int(np.diff(texts.ends, prepend=0).max(initial=1))
+        epochs = min(MOST_EPOCHS, STEPS // max(longest, 1))
+        return self._infer(texts, 1, max(epochs, self.provenance["inference"]["epochs"]))
+
+    def _fold(self, words: NDArray[np.int32], counts: F32, ends: I64, epochs: int, rows: F32) -> None:
         from aboutness.kernels import paragraphs
 
         how: Mapping[str, Any] = self.provenance["inference"]
@@ -95,12 +109,12 @@ class ParagraphSpace(DocumentSpace):
         seed = np.uint64(how["seed"])
         if inward is None:
             paragraphs.fold(
-                words, counts, ends, table, seed, how["epochs"], how["negatives"], float(how["gamma"]),
+                words, counts, ends, table, seed, epochs, how["negatives"], float(how["gamma"]),
                 float(how["rate"]), float(how["last_rate"]), outward, rows,
             )  # fmt: skip
         else:
             paragraphs.fold_in_context(
-                words, counts, ends, table, seed, how["epochs"], how["negatives"], how["window"],
+                words, counts, ends, table, seed, epochs, how["negatives"], how["window"],
                 float(how["rate"]), float(how["last_rate"]), inward, outward, rows,
             )  # fmt: skip
 
@@ -117,6 +131,17 @@ def _wide(matrix: F32) -> F32:
     wide = empty_rows(len(matrix), matrix.shape[1])
     wide[:, : matrix.shape[1]] = matrix
     return wide
+
+
+def _mixed(words: NDArray[np.int32], ends: I64) -> I64:
+    """Return an order in which the words of each text are mixed, the same however they stood."""
+    from aboutness.kernels.paragraphs import mix
+
+    of = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
+    by_word = np.lexsort((words, of))
+    keys = np.empty(len(words), np.uint64)
+    mix(words[by_word], of[by_word], keys)
+    return np.asarray(by_word[np.lexsort((keys, of[by_word]))])
 
 
 def _of_mean_one(weights: F32, starts: I64, ends: I64) -> F32:

@@ -46,13 +46,13 @@ class Settings(Protocol):
         ...
 
 
-def enough_epochs(tokens: int) -> int:
-    """Return how often to read a text of so many tokens: `PLENTY` in all, but from 5 to 20 times.
+def enough_epochs(tokens: int, most: int = MOST_EPOCHS) -> int:
+    """Return how often to read a text of so many tokens: `PLENTY` in all, but from 5 to 20 times, or to `most`.
 
     >>> enough_epochs(200_000), enough_epochs(2_000_000), enough_epochs(9_000_000)
     (20, 10, 5)
     """
-    return min(MOST_EPOCHS, max(LEAST_EPOCHS, -(-PLENTY // max(1, tokens))))
+    return min(most, max(LEAST_EPOCHS, -(-PLENTY // max(1, tokens))))
 
 
 def kept_share(counts: NDArray[np.int64], threshold: float) -> NDArray[np.uint64]:

@@ -242,3 +242,15 @@ def _starts(ends: I64) -> I64:
 
 
 Source: TypeAlias = TrainingText | LayerView | Iterable[str] | Iterable[Sequence[str]]
+
+
+def chosen_documents(documents: int, sample: int, seed: int) -> NDArray[np.bool_]:
+    """Return which documents to train on: all, or so many drawn by chance.
+
+    >>> int(chosen_documents(10, 4, 1).sum()), int(chosen_documents(3, 4, 1).sum())
+    (4, 3)
+    """
+    chosen = np.ones(documents, np.bool_)
+    if 0 < sample < documents:
+        chosen[np.random.default_rng(seed).permutation(documents)[sample:]] = False
+    return chosen

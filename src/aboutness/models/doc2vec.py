@@ -1,0 +1,133 @@
+"""Paragraph vectors as a ranker: the angle between the vector of a query, by inference, and a document's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aboutness.index.view import LayerView
+from aboutness.models.centroids import to_length_one
+from aboutness.models.dense import DenseRows, DenseScorer
+from aboutness.models.evidence import word_parts
+from aboutness.models.model import check_numbers, register
+from aboutness.models.question import Question
+from aboutness.models.ranking import Explanation, Part
+from aboutness.models.trained import TrainedModel, on_all, text_of
+from aboutness.vectors.documents import DocumentSpace
+from aboutness.vectors.postprocess import norms
+from aboutness.vectors.pv import PV, ParagraphTrainer
+from aboutness.vectors.words import OUT
+
+F64 = NDArray[np.float64]
+
+FORMULA = "cosine of the query's and the document's vectors, by the words that the latter is made up of"
+COMMON, REST = "(common to all)", "(not of its words)"
+MOST_WORDS = 300  # of a document that its vector is made up of
+
+
+@dataclass(frozen=True)
+class DocumentAngle(TrainedModel):
+    """A model that compares the row of a document with that of a query by their angle.
+
+    score(q, d) = q . d / (|q| |d|). A query's row is inferred from its words, a document of the index has its own
+    as a query. A query without a known word finds nothing; a document without any has -1 and comes last.
+    """
+
+    def scorer_with(self, view: LayerView, space: DocumentSpace) -> AngleScorer:
+        """Return a scorer for a view and what was trained."""
+        return AngleScorer(view, on_all(view, space), space)
+
+
+@register
+@dataclass(frozen=True)
+class Doc2Vec(DocumentAngle):
+    """Paragraph vectors, PV-DBOW or PV-DM (Le and Mikolov 2014; galke2017 §4, malina2016).
+
+    score(q, d) = cosine of the query's vector, inferred from its words with all words' vectors as they are, and
+    the document's, as trained. galke2017's vectors were trained on another corpus; here it is the documents
+    themselves. Which of the two it is was said in training (`aboutness train DIR pv --architecture dm`).
+
+    Inference is deterministic. The explanation says of which of the document's words its vector is made up, by
+    least squares, and what of it is of none. See `DocumentAngle` for the rest. Cost: as `wcs`, and inference.
+    """
+
+    name: ClassVar[str] = "doc2vec"
+    summary: ClassVar[str] = "cosine of paragraph vectors, the query's by inference"
+    source: ClassVar[str] = "galke2017 §4; malina2016"
+
+    def wanted(self) -> tuple[str, ParagraphTrainer]:
+        """Return what has to be trained."""
+        return PV.name, PV()
+
+
+class AngleScorer(DenseScorer):
+    """Ranks documents by the angle of their row with the question's."""
+
+    def __init__(self, view: LayerView, everything: DocumentSpace, space: DocumentSpace) -> None:
+        self.space = space
+        self._everything = everything  # held so that others find it
+        rows = view.shared((AngleScorer, id(everything)), lambda: DenseRows(_directions(everything.rows)))
+        super().__init__(view, rows, -1.0)
+
+    def vector(self, question: Question) -> F64 | None:
+        """Return the direction of a question, or None where no word of it is known."""
+        if question.document is not None:
+            row = self.rows.rows[question.document].astype(np.float64)
+        else:
+            row = self.space.infer_question(text_of(self.view, question, self.space))[0].astype(np.float64)
+        return to_length_one(row) if row.any() else None
+
+    def explain(self, question: Question, document: int) -> Explanation:
+        """Return what each word of the document brings, as far as its row is a sum of their vectors."""
+        only = np.array([document], np.int64)
+        check_numbers(self.view, only)
+        score = float(self.scores(question, only)[0])
+        vector = self.vector(question)
+        if vector is None or not self.rows.present[document]:
+            return Explanation(score, (), f"{self.lowest:g}: nothing is known to compare")
+        terms, counts = self.view.forward(document)
+        weights = self.view.weigh(counts)
+        names = [self.view.term(term) for term in terms.tolist()]
+        vectors, known = self.space.words.look_up(names, OUT)
+        known &= weights > 0
+        usual = self._usual()
+        words = vectors[known].astype(np.float64) - usual
+        row = self.rows.rows[document].astype(np.float64)
+        shares, common = _shares(words, usual, row)
+        here = [name for name, one in zip(names, known.tolist(), strict=True) if one]
+        parts = word_parts(here, weights[known], words, shares, vector)
+        rest = float((row - shares @ words - common * usual) @ vector)
+        others = [Part(COMMON, common * float(usual @ vector)), Part(REST, rest)]
+        return Explanation(score, (*parts, *others), FORMULA)
+
+    def _usual(self) -> F64:
+        """Return the mean of all words: the vectors of documents all keep away from it."""
+
+        def make() -> F64:
+            every = self.space.words
+            counts = np.ones(len(every)) if every.counts is None else every.counts
+            return np.asarray(counts @ every.space(OUT).astype(np.float64) / counts.sum())
+
+        return self.view.once((AngleScorer, id(self.space.words)), make)
+
+
+def _shares(words: F64, usual: F64, row: F64) -> tuple[F64, float]:
+    """Return of how much of each word, none of it below 0, and of what is usual a row is made up."""
+    from scipy.optimize import nnls
+
+    chosen = np.argsort(-(words @ row), kind="stable")[:MOST_WORDS]
+    found, _ = nnls(np.vstack([words[chosen], usual, -usual]).T, row)
+    shares = np.zeros(len(words))
+    shares[chosen] = found[:-2]
+    return shares, float(found[-2] - found[-1])
+
+
+def _directions(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return rows scaled to length 1; 0 stays as it is."""
+    lengths = norms(rows)
+    scaled = np.zeros_like(rows)
+    np.divide(rows, lengths[:, None], out=scaled, where=lengths[:, None] > 0)
+    return scaled

@@ -1,0 +1,86 @@
+"""Language models on paragraph vectors: PV-LM, and the enhanced ones of ai2016 with one change after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from aboutness.models.language import LanguageModel
+from aboutness.models.model import register
+from aboutness.vectors.pv import EPV, PV, ParagraphTrainer
+
+
+@dataclass(frozen=True)
+class ParagraphLM(LanguageModel):
+    """Query likelihood mixed with paragraph vectors (ai2016 §3.2).
+
+    P(t | d) = (1 - lam) P_QL(t | d) + lam P_PV(t | d),   P_PV(t | d) = exp(t . d) / sum over words w of exp(w . d)
+
+    The normaliser is worked out once for each document, when it is trained or folded in. ai2016 re-ranks the first
+    2,000 documents of `ql` (`ql % 2000 >> pv-lm`); here every document that matches is scored. mu and lam, which
+    the paper leaves open (lam by cross-validation), are parameters. See `LanguageModel` for the rest.
+    """
+
+    trained: ClassVar[ParagraphTrainer]
+    kept_as: ClassVar[str]
+
+    def wanted(self) -> tuple[str, ParagraphTrainer]:
+        """Return what has to be trained."""
+        return self.kept_as, self.trained
+
+    def fits(self, made: Mapping[str, Any]) -> bool:
+        """Tell whether something was trained with the same switches, whatever its other parameters are."""
+        ways: dict[str, type[ParagraphTrainer]] = {PV.name: PV, EPV.name: EPV}
+        if made["training"] not in ways:
+            return False
+        how = ways[made["training"]](**made["parameters"])
+        return how.objective.switches == self.trained.objective.switches
+
+
+@register
+@dataclass(frozen=True)
+class PVLM(ParagraphLM):
+    """PV-LM: query likelihood mixed with plain PV-DBOW (ai2016 eq. 1-4; see `ParagraphLM`)."""
+
+    name: ClassVar[str] = "pv-lm"
+    summary: ClassVar[str] = "query likelihood mixed with paragraph vectors (PV-DBOW)"
+    source: ClassVar[str] = "ai2016 eq. 1-4"
+    trained: ClassVar[ParagraphTrainer] = PV()
+    kept_as: ClassVar[str] = "pv"
+
+
+@register
+@dataclass(frozen=True)
+class EPVDLM(ParagraphLM):
+    """EPV-D-LM: with negatives drawn by document frequency (ai2016 eq. 6-7; see `ParagraphLM`)."""
+
+    name: ClassVar[str] = "epv-d-lm"
+    summary: ClassVar[str] = "query likelihood mixed with paragraph vectors, negatives by document frequency"
+    source: ClassVar[str] = "ai2016 eq. 6-7"
+    trained: ClassVar[ParagraphTrainer] = EPV(gamma=0, joint=0)
+    kept_as: ClassVar[str] = "epv-d"
+
+
+@register
+@dataclass(frozen=True)
+class EPVDRLM(ParagraphLM):
+    """EPV-DR-LM: with documents drawn towards 0 besides (ai2016 eq. 8; see `ParagraphLM`)."""
+
+    name: ClassVar[str] = "epv-dr-lm"
+    summary: ClassVar[str] = "the same with documents' vectors kept short"
+    source: ClassVar[str] = "ai2016 eq. 8"
+    trained: ClassVar[ParagraphTrainer] = EPV(joint=0)
+    kept_as: ClassVar[str] = "epv-dr"
+
+
+@register
+@dataclass(frozen=True)
+class EPVDRJLM(ParagraphLM):
+    """EPV-DRJ-LM: with words that predict their neighbours besides, the whole of ai2016 (eq. 9; `ParagraphLM`)."""
+
+    name: ClassVar[str] = "epv-drj-lm"
+    summary: ClassVar[str] = "query likelihood mixed with enhanced paragraph vectors: the whole of ai2016"
+    source: ClassVar[str] = "ai2016 eq. 9"
+    trained: ClassVar[ParagraphTrainer] = EPV()
+    kept_as: ClassVar[str] = "epv"
