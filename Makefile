@@ -60,6 +60,9 @@ bench: $(BENCH)/bench.stamp ## measure against the peers, and write bench/result
 	$(BENCH)/bin/python -m bench.dense
 	$(BENCH)/bin/python -m bench.movers
 	$(BENCH)/bin/python -m bench.perturbation
+	$(BENCH)/bin/python -m bench.paragraphs
+	$(BENCH)/bin/python -m bench.large
+	$(BENCH)/bin/python -m bench.ladder
 
 bench-quick: $(BENCH)/bench.stamp ## the same on small collections
 	$(BENCH)/bin/python -m bench --quick
@@ -68,6 +71,9 @@ bench-quick: $(BENCH)/bench.stamp ## the same on small collections
 	$(BENCH)/bin/python -m bench.dense --quick
 	$(BENCH)/bin/python -m bench.movers --quick
 	$(BENCH)/bin/python -m bench.perturbation --quick
+	$(BENCH)/bin/python -m bench.paragraphs --quick
+	$(BENCH)/bin/python -m bench.large --quick
+	$(BENCH)/bin/python -m bench.ladder --quick
 
 $(BENCH)/bench.stamp: requirements/bench.txt pyproject.toml
 	$(call venv,$(BENCH))

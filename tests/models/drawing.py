@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, singledispatch
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -20,17 +22,26 @@ from aboutness.app.index import Index
 from aboutness.core.kinds import Choice, FieldWeights, Kind, Number, OptionalName, OptionalNumber
 from aboutness.core.record import Document
 from aboutness.index.snapshot import Snapshot
+from aboutness.index.trained import Trained
+from aboutness.index.view import LayerView
 from aboutness.models.known import MODELS
 from aboutness.models.model import Model
 from aboutness.models.question import Question
+from aboutness.models.trained import texts_of
 from aboutness.text.strings import StringTable
+from aboutness.vectors.documents import DocumentSpace
 from aboutness.vectors.kept import KIND
+from aboutness.vectors.paragraphs import ParagraphSpace
+from aboutness.vectors.trainer import DocumentTrainer
 from aboutness.vectors.words import WordVectors
+from experiment.small import quick
 
 FIELDS = {"title": 1.0, "text": 1.0, "see also": 0.7}
 LAYERS = {"main": "plain", "pairs": "plain[words=1-2]"}
 WORDS = ["aa", "bb", "cc", "dd", "ee", "ff", "über"]
 UNKNOWN = ["zz", "yy"]
+TRAINED_ON = "main"  # the layer
+LIBRARIES = {"lda": "tomotopy"}  # what ways of training need that need not be installed
 
 # --- models ----------------------------------------------------------------------------------------------------
 
@@ -66,8 +77,11 @@ def _(kind: OptionalName) -> st.SearchStrategy[Any]:
 
 @inside.register
 def _(kind: FieldWeights) -> st.SearchStrategy[Any]:
-    weights = st.sampled_from([1.0, 3.0, 0.3]) | inside(Number(0, open=True))
-    return st.none() | st.dictionaries(st.sampled_from(list(FIELDS)), weights, min_size=1)
+    return st.none() | st.dictionaries(st.sampled_from(list(FIELDS)), weights_of_fields(), min_size=1)
+
+
+def weights_of_fields() -> st.SearchStrategy[float]:
+    return st.sampled_from([1.0, 3.0, 0.3]) | inside(Number(0, open=True))
 
 
 @singledispatch
@@ -108,7 +122,45 @@ def models(name: str) -> st.SearchStrategy[Model]:
     """Models of a name, with parameters from their declared ranges."""
     kind = MODELS[name]
     values = {one.name: st.just(one.default) | inside(one.kind) for one in kind.declared()}
+    for trained_as, way in rows_for(kind):
+        values |= {one.name: st.sampled_from([None, trained_as]) for one in kind.declared() if one.kind == ROWS}
+        values |= {"layer": st.sampled_from([None, TRAINED_ON]), "fields": st.none() | trained_fields(way)}
     return st.fixed_dictionaries(values).map(lambda values: kind(**values))
+
+
+ROWS = OptionalName("rows of documents in the index")
+
+
+def rows_for(kind: type[Model]) -> list[tuple[str, DocumentTrainer]]:
+    """The rows of documents that a model needs: the name they have, and how they are trained."""
+    return [(name, way) for name, way in kind().needs(Trained()) if isinstance(way, DocumentTrainer)]
+
+
+def trained_fields(way: DocumentTrainer) -> st.SearchStrategy[Any]:
+    """All fields that were trained on; with their weights where these made a difference, else with any."""
+    return st.fixed_dictionaries(
+        {name: st.sampled_from([None, weight]) for name, weight in FIELDS.items()}
+        if way.space.weighted
+        else dict.fromkeys(FIELDS, st.none() | weights_of_fields())
+    )
+
+
+def lacking(kind: type[Model]) -> str:
+    """The library without which a model's rows cannot be trained here; "" where nothing is lacking."""
+    wanted = (LIBRARIES.get(way.name, "") for _, way in rows_for(kind))
+    return next((library for library in wanted if library and not find_spec(library)), "")
+
+
+def every(names: Iterable[str] = MODELS) -> pytest.MarkDecorator:
+    """Run a test for every model, but for those that cannot be had here: these are skipped."""
+    missing = {name: lacking(MODELS[name]) for name in names}
+    return pytest.mark.parametrize(
+        "name",
+        [
+            pytest.param(name, marks=pytest.mark.skipif(bool(library), reason=f"{library} is not installed"))
+            for name, library in missing.items()
+        ],
+    )
 
 
 # --- collections -----------------------------------------------------------------------------------------------
@@ -142,25 +194,89 @@ def word_vectors() -> WordVectors:
     return WordVectors(StringTable.of(words), spaces)
 
 
-def index_of(*parts: Documents, dead: Collection[str] = (), path: Any = None) -> Index:
-    """An index to which the parts are added one after the other, each a segment; then some are deleted."""
+@cache
+def trained_spaces() -> dict[str, DocumentSpace]:
+    """The rows that models need, by the names they look for: trained on documents that no index has."""
+    chance = random.Random(7)
+    words = [*WORDS[:-1], *(f"w{n}" for n in range(400) if n % 7), "unheard"]
+    texts = [" ".join(chance.choices(words, k=10)) for _ in range(80)]
+    ways = {name: way for kind in MODELS.values() if not lacking(kind) for name, way in rows_for(kind)}
+    return {name: quick(way).train(texts, threads=1) for name, way in ways.items()}
+
+
+def early(identifier: str) -> bool:
+    """Tell of some documents that they were trained on; the others came later."""
+    return zlib.crc32(identifier.encode()) % 3 > 0
+
+
+def keep_trained(index: Index, trained_on: Callable[[str], bool]) -> None:
+    """Keep in an index all that models need: as if the documents that are told of had been trained on."""
+    snapshot = index.snapshot
+    view = snapshot.view(TRAINED_ON)
+    chosen = np.zeros(view.size, np.bool_)
+    ids = [identifier for identifier in snapshot.ids() if trained_on(identifier)]
+    chosen[snapshot.numbers(ids)] = True
+    with index.writing() as writer:
+        for name, space in trained_spaces().items():
+            made = space.with_rows(rows_of(space, view, chosen, ids), view.arrivals[chosen]).with_provenance(
+                layer=view.layer,
+                fields=list(FIELDS),
+                **({"weights": FIELDS} if space.weighted else {}),
+                documents=snapshot.documents,
+                arrivals=snapshot.manifest.arrivals,
+                generation=snapshot.generation,
+            )
+            writer.save_artefact(name, made.kind, made.arrays(), made.provenance)
+
+
+def rows_of(space: DocumentSpace, view: LayerView, chosen: Any, ids: Sequence[str]) -> Any:
+    """Rows that depend on the document alone: where training and inference differ, some that were trained."""
+    texts = texts_of(view, chosen, space)
+    rows = space.infer(texts, threads=1)
+    if isinstance(space, ParagraphSpace):
+        some = space.rows[[zlib.crc32(identifier.encode()) % len(space) for identifier in ids]]
+        rows = np.where((np.diff(texts.ends, prepend=0) > 0)[:, None], some, rows)
+    return rows
+
+
+def index_of(
+    *parts: Documents,
+    dead: Collection[str] = (),
+    path: Any = None,
+    trained_on: Callable[[str], bool] | None = None,
+) -> Index:
+    """An index to which the parts are added one after the other, each a segment; then some are deleted.
+
+    It has word vectors and, where it is told which documents were trained on, all else that models need.
+    """
     layers = {name: analyzer for name, analyzer in LAYERS.items() if name != "main"}
     index = Index.build([], path, analyzer=LAYERS["main"], layers=layers, weights=FIELDS)
-    with pytest.MonkeyPatch.context() as patch, index.changes() as writer:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr("aboutness.index.writer.merge_run", lambda _: 0)
         patch.setattr("aboutness.index.writer.hollow", lambda _: -1)
-        for part in parts:
-            writer.add(part)
-            writer.commit()
-        writer.delete(dead)
-        writer.save_artefact("words", KIND, word_vectors().arrays(), {})
+        with index.writing() as writer:
+            for part in parts:
+                writer.add(part)
+                writer.commit()
+            writer.save_artefact("words", KIND, word_vectors().arrays(), {})
+        if trained_on is not None:
+            keep_trained(index, trained_on)
+        if dead:
+            with index.writing() as writer:
+                writer.delete(dead)
     assert len(index.snapshot.segments) == sum(1 for part in parts if part)
     return index
+
+
+def ready(*parts: Documents, dead: Collection[str] = (), path: Any = None) -> Index:
+    """The same with all that any model needs."""
+    return index_of(*parts, dead=dead, path=path, trained_on=early)
 
 
 # --- collections that are made once ------------------------------------------------------------------------------
 
 SEEDS = st.integers(0, 19)  # indexes take longer to make than to search: these are used again and again
+FEW_SEEDS = st.integers(0, 7)  # where each makes several indexes
 
 
 @cache
@@ -184,14 +300,14 @@ def made(seed: int) -> Index:
     documents, chance = documents_of(seed), random.Random(seed)
     first, second = sorted(chance.randint(0, len(documents)) for _ in range(2))
     dead = [document.id for document in chance.sample(documents, min(chance.randrange(4), len(documents) - 1))]
-    return index_of(documents[:first], documents[first:second], documents[second:], dead=dead)
+    return ready(documents[:first], documents[first:second], documents[second:], dead=dead)
 
 
 @cache
 def permuted(seed: int) -> tuple[Index, Index]:
     """An index, and one of the same documents in another order."""
     documents = documents_of(seed)
-    return index_of(documents), index_of(random.Random(seed).sample(documents, len(documents)))
+    return ready(documents), ready(random.Random(seed).sample(documents, len(documents)))
 
 
 @cache
@@ -204,13 +320,34 @@ def histories(seed: int) -> list[Index]:
     with_gone = gone[:3] + parts[0], parts[1] + gone[3:], parts[2]
     dead = [document.id for document in gone]
     made = [
-        index_of(documents),
-        *(index_of(*parts) for _ in "12"),
-        *(index_of(*with_gone, dead=dead) for _ in "12"),
+        ready(documents),
+        *(ready(*parts) for _ in "12"),
+        *(ready(*with_gone, dead=dead) for _ in "12"),
     ]
     made[2].merge()
-    made[4].merge()
+    with made[4].writing() as writer:  # rows stay as they are
+        writer.merge()
     return made
+
+
+@cache
+def changed(seed: int) -> tuple[Index, Index]:
+    """An index whose documents came and went after it was trained, and one made at once of those it then has."""
+    documents, chance = documents_of(seed), random.Random(seed)
+    cut = chance.randint(0, len(documents))
+    index = ready(documents[:cut], named([{"text": "aa ee"}], "first"))
+    others = [document.fields for document in documents_of(seed + 1)]
+    updated = [Document(document.id, chance.choice(others)) for document in documents if chance.random() < 0.3]
+    dead = {document.id for document in documents if chance.random() < 0.3}
+    with index.changes() if seed % 2 else index.writing() as writer:
+        writer.add(documents[cut:])
+        writer.add(updated, update=True)
+        writer.delete(dead)
+    if seed % 4 < 2:
+        with index.writing() as writer:
+            writer.merge()
+    late = {document.id for document in documents[cut:] + updated}
+    return index, index_of(list(index), trained_on=lambda identifier: early(identifier) and identifier not in late)
 
 
 @cache
@@ -226,8 +363,8 @@ def large(whole: bool = False) -> Index:
     documents = named(bodies)
     dead = {"d0", "d4499", "d4500", "d6999", *(f"d{chance.randrange(7000)}" for _ in range(90))}
     if whole:
-        return index_of([document for document in documents if document.id not in dead])
-    return index_of(documents[:4500], documents[4500:], dead=sorted(dead))
+        return ready([document for document in documents if document.id not in dead])
+    return ready(documents[:4500], documents[4500:], dead=sorted(dead))
 
 
 def large_questions() -> list[Question]:

@@ -19,15 +19,17 @@ from aboutness.models.model import MATCHES, Model, Scorer
 from aboutness.models.question import Question
 from aboutness.rank.grammar import ranker
 from models.drawing import (
+    FEW_SEEDS,
     FIELDS,
     SEEDS,
     UNKNOWN,
     WORDS,
     asked,
+    changed,
     collections,
     drafts,
+    every,
     histories,
-    index_of,
     large,
     large_questions,
     made,
@@ -36,6 +38,8 @@ from models.drawing import (
     outside,
     permuted,
     questions,
+    ready,
+    rows_for,
     texts,
 )
 
@@ -48,7 +52,9 @@ QUESTIONS = [
     Question(""),
 ]
 
-every_model = pytest.mark.parametrize("name", list(MODELS))
+every_model = every()
+every_name = pytest.mark.parametrize("name", list(MODELS))
+TRAINED = [name for name, model in MODELS.items() if rows_for(model)]
 # The more models there are, the fewer examples each is tested on, so that the suite stays quick.
 few = settings(max_examples=max(10, 120 // len(MODELS)))
 fewer = settings(max_examples=max(5, 60 // len(MODELS)))
@@ -107,7 +113,7 @@ def test_every_document_has_one_finite_score(name, data):
 @few
 @given(data=st.data())
 def test_permuting_documents_permutes_scores(name, data):
-    one, other = permuted(data.draw(SEEDS))
+    one, other = permuted(data.draw(FEW_SEEDS))
     model, draft = data.draw(models(name)), data.draw(drafts(list(one)))
     scores = by_id(one, model, draft)
     assert by_id(other, model, draft) == scores
@@ -122,7 +128,7 @@ def test_permuting_documents_permutes_scores(name, data):
 @few
 @given(data=st.data())
 def test_scores_do_not_depend_on_how_the_index_came_about(name, data):
-    at_once, *others = histories(data.draw(SEEDS))
+    at_once, *others = histories(data.draw(FEW_SEEDS))
     model, draft = data.draw(models(name)), data.draw(drafts(list(at_once)))
     match, k = data.draw(st.sampled_from(MATCHES)), data.draw(st.integers(1, 12))
     scores, ranking = by_id(at_once, model, draft), ranked(at_once, model, draft, match=match)
@@ -133,13 +139,25 @@ def test_scores_do_not_depend_on_how_the_index_came_about(name, data):
 
 
 @every_model
+@few
+@given(data=st.data())
+def test_an_index_that_changed_scores_as_one_made_anew(name, data):
+    """With what was trained before: new and updated documents get their rows by inference in both."""
+    index, anew = changed(data.draw(FEW_SEEDS))
+    model, draft = data.draw(models(name)), data.draw(drafts(list(index)))
+    match = data.draw(st.sampled_from(MATCHES))
+    assert by_id(index, model, draft) == by_id(anew, model, draft)
+    assert ranked(index, model, draft, match=match) == ranked(anew, model, draft, match=match)
+
+
+@every_model
 @fewest
 @given(data=st.data())
 def test_new_collections_are_ranked_as_scores_say(name, data):
     documents = data.draw(collections())
     cut = data.draw(st.integers(0, len(documents)))
     dead = data.draw(st.sets(st.sampled_from([document.id for document in documents]), max_size=3))
-    index = index_of(documents[:cut], documents[cut:], dead=sorted(dead))
+    index = ready(documents[:cut], documents[cut:], dead=sorted(dead))
     for _ in range(4):
         scorer = data.draw(models(name)).bind(index.snapshot)
         question, match = data.draw(questions(index)), data.draw(st.sampled_from(MATCHES))
@@ -157,7 +175,7 @@ def test_an_index_that_is_closed_and_opened_gives_the_same(name, data, tmp_path_
     documents = data.draw(collections())
     model, draft = data.draw(models(name)), data.draw(drafts(documents))
     path = tmp_path_factory.mktemp("opened") / "here.index"
-    built = index_of(documents, path=path)
+    built = ready(documents, path=path)
     scores, ranking = by_id(built, model, draft), ranked(built, model, draft)
     del built
     opened = Index.open(path, verify=True)
@@ -165,7 +183,7 @@ def test_an_index_that_is_closed_and_opened_gives_the_same(name, data, tmp_path_
     assert ranked(opened, model, draft) == ranking
 
 
-@every_model
+@every_name
 @few
 @given(data=st.data())
 def test_the_text_of_a_model_makes_it_again(name, data):
@@ -202,7 +220,7 @@ def test_an_unknown_word_changes_nothing(name, data):
 
 @cache
 def with_an_empty_document():
-    return index_of(named([{"text": "aa bb"}, {"text": ""}, {"title": "aa"}]))
+    return ready(named([{"text": "aa bb"}, {"text": ""}, {"title": "aa"}]))
 
 
 @every_model
@@ -409,7 +427,7 @@ def test_a_parameter_out_of_its_range_is_refused_by_name(name, parameter, value)
         MODELS[name](**{parameter: value})
 
 
-@every_model
+@every_name
 def test_a_parameter_that_is_not_declared_is_refused(name):
     with pytest.raises(UsageError, match=rf"^{name} has no parameter 'nope'\. It has: .*layer, fields"):
         ranker(f"{name}[nope=1]")
@@ -417,14 +435,14 @@ def test_a_parameter_that_is_not_declared_is_refused(name):
 
 @every_model
 def test_layers_and_fields_that_the_index_lacks_are_refused(name):
-    snapshot = index_of(named([{"text": "aa"}])).snapshot
+    snapshot = ready(named([{"text": "aa"}])).snapshot
     with pytest.raises(UsageError, match=r"the index has no layer 'nope'\. It has: main, pairs"):
         MODELS[name](layer="nope").bind(snapshot)
     with pytest.raises(UsageError, match=rf"the index has no field 'nope'\. It has: {', '.join(FIELDS)}"):
         MODELS[name](fields="nope").bind(snapshot)
 
 
-@every_model
+@every_name
 def test_a_model_says_what_it_is(name):
     model = MODELS[name]
     assert issubclass(model, Model)
@@ -444,9 +462,9 @@ def test_a_model_says_what_it_is(name):
 def without_documents():
     """An index that never had any, one whose documents are all dead, and one from which they are gone."""
     parts = named([{"text": "aa bb aa aa"}, {"title": "aa"}]), named([{"see also": "bb"}], "e")
-    emptied, merged = (index_of(*parts, dead=["d0", "d1", "e0"]) for _ in "12")
+    emptied, merged = (ready(*parts, dead=["d0", "d1", "e0"]) for _ in "12")
     merged.merge()
-    return [index_of(), emptied, merged]
+    return [ready(), emptied, merged]
 
 
 @every_model
@@ -464,7 +482,7 @@ def test_an_index_without_documents_gives_empty_rankings(name, data):
 
 @cache
 def without_words():
-    return index_of(named([{"text": ""}, {}, {"title": ".,"}]))
+    return ready(named([{"text": ""}, {}, {"title": ".,"}]))
 
 
 @every_model

@@ -18,8 +18,7 @@ from aboutness.text.analyzers import analyzer
 from aboutness.vectors import threads, training_text
 from aboutness.vectors.checkpoint import Checkpoint
 from aboutness.vectors.documents import Texts
-from aboutness.vectors.edges import Edges
-from aboutness.vectors.paragraphs import ParagraphSpace
+from aboutness.vectors.edges import Edges, GraphSpace
 from aboutness.vectors.pv import PV
 from aboutness.vectors.training import chance_of
 from aboutness.vectors.training_text import TrainingText
@@ -62,7 +61,7 @@ def units(matrix):
 @every_way
 def test_what_is_kept(way):
     made = way.train(TEXTS, threads=1)
-    assert isinstance(made, ParagraphSpace)
+    assert type(made) is way.space is GraphSpace
     assert made.rows.shape == (40, 6)
     assert made.rows.dtype == np.float32
     assert made.rows.flags.c_contiguous
@@ -86,7 +85,7 @@ def test_what_is_kept(way):
         "software": f"aboutness {aboutness.__version__}",
     }
     json.dumps(made.provenance)
-    again = ParagraphSpace.of_arrays(made.arrays())
+    again = GraphSpace.of_arrays(made.arrays())
     assert bytes_of(again) == bytes_of(made)
     assert "normalisers" not in made.own
 
@@ -298,6 +297,22 @@ def test_the_same_text_has_the_same_row(way):
     for text in (0, 7, 39):
         alone = np.arange(40) == text
         assert space.infer(texts.some(alone).texts(number_of)).tobytes() == together[text].tobytes()
+
+
+@every_way
+def test_questions_are_read_more_often_where_words_have_no_edges(way):
+    space = way.train(TEXTS, threads=1)
+    asked = Texts(space.words.numbers(["moon", "tide"]).astype(np.int32), np.ones(2, np.float32), np.array([2]))
+    as_documents, as_question = space.infer(asked), space.infer_question(asked)
+    if "in" in space.words.spaces:
+        assert as_question.tobytes() == as_documents.tobytes()
+    else:
+        assert np.linalg.norm(as_question) > 2 * np.linalg.norm(as_documents)
+
+
+def test_a_text_is_read_more_often_where_there_is_little():
+    epochs = [started(Edges(min_count=1, **how)).epochs for how in ({}, {"window": 1}, {"window": 1, "epochs": 3})]
+    assert epochs == [40, 20, 3]
 
 
 # --- odd documents ----------------------------------------------------------------------------------------------

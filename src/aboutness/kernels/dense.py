@@ -1,6 +1,6 @@
 """The best rows of a matrix by their product with a vector.
 
-`product` is the one sum that every score of a dense model is: in float64, over x, of vector[x] * row[x]. It is
+`dot` is the one sum that every score of a dense model is: in float64, over x, of vector[x] * row[x]. It is
 kept in eight sums (x goes to sum x % 8) that are then added in pairs, and rounded to float32 at the end. The order
 is the same for every row, wherever it stands and however it is found, so that equal rows have equal scores.
 
@@ -43,8 +43,8 @@ Mask = NDArray[np.bool_]
 
 
 @compiled
-def product(vector: F64, row: F32) -> np.float32:
-    """Return the product of a vector with a row; never -0.0."""
+def dot(vector: F64, row: F32) -> Real:
+    """Return the product of a vector with a row, in float64."""
     s0, s1, s2, s3, s4, s5, s6, s7 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     whole = len(row) // LANES * LANES
     for x in range(0, whole, LANES):
@@ -61,7 +61,13 @@ def product(vector: F64, row: F32) -> np.float32:
         rest[x - whole] = vector[x] * row[x]
     s0, s1, s2, s3 = s0 + rest[0], s1 + rest[1], s2 + rest[2], s3 + rest[3]
     s4, s5, s6, s7 = s4 + rest[4], s5 + rest[5], s6 + rest[6], s7 + rest[7]
-    return np.float32(((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7))) + ZERO
+    return ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7))
+
+
+@compiled
+def product(vector: F64, row: F32) -> np.float32:
+    """Return the product of a vector with a row as it is kept; never -0.0."""
+    return np.float32(dot(vector, row)) + ZERO
 
 
 @compiled

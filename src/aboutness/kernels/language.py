@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aboutness.kernels.compiled import compiled
+from aboutness.kernels.dense import dot
 from aboutness.kernels.keys import Real
 
 F32 = NDArray[np.float32]
@@ -16,9 +17,7 @@ Numbers = NDArray[np.int64]
 @compiled
 def share(word: F64, row: F32, normaliser: Real, exponential: bool) -> Real:
     """Return the probability of a word by a document's row: exp(word . row - normaliser), or word . row."""
-    total = 0.0
-    for x in range(len(row)):
-        total += word[x] * row[x]
+    total = dot(word, row)
     return np.exp(total - normaliser) if exponential else max(total, 0.0)
 
 

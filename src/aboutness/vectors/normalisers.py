@@ -22,11 +22,7 @@ def log_normalisers(rows: F32, words: F32) -> F64:
     >>> log_normalisers(np.zeros((1, 2), np.float32), np.ones((5, 2), np.float32)).round(4).tolist()
     [1.6094]
     """
-    found = np.full(len(rows), np.log(max(len(words), 1)))  # that of a row of zeros
-    present = np.flatnonzero(rows.any(axis=1))
-    if len(present) < len(rows):
-        found[present] = log_normalisers(rows[present], words)
-        return found
+    found = np.empty(len(rows))
     longest = float(np.sqrt(np.square(words).sum(axis=1).max(initial=0.0)))
     products = np.empty((DOCUMENTS, WORDS), np.float32)
     block = np.zeros((DOCUMENTS, rows.shape[1]), np.float32)
@@ -41,14 +37,15 @@ def log_normalisers(rows: F32, words: F32) -> F64:
         sums = np.zeros(DOCUMENTS)
         shifted = bool(shifts.any())
         if shifted:
-            shifts = _largest(block, words)
+            shifts = np.where(shifts > 0, _largest(block, words), np.float32(0))
         for start in range(0, len(words), WORDS):
             some = words[start : start + WORDS]
             np.matmul(block, (some if len(some) == WORDS else last).T, out=products)
+            used = products[:, : len(some)]
             if shifted:
-                np.subtract(products, shifts[:, None], out=products)
-            np.exp(products, out=products)
-            sums += products[:, : len(some)].sum(axis=1, dtype=np.float32)
+                np.subtract(used, shifts[:, None], out=used)
+            np.exp(used, out=used)
+            sums += used.sum(axis=1, dtype=np.float32)
         found[first : first + len(here)] = (np.log(sums) + shifts)[: len(here)]
     return found
 

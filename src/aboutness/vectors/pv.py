@@ -281,6 +281,7 @@ class ParagraphTraining(Training):
                 "threads": self.threads,
                 "tokens": self.tokens,
                 "epochs": self.epochs,
+                "switches": list(self.objective.switches),
                 "inference": how,
                 **({"analyzer": text.analyzer.to_json()} if text.analyzer else {}),
                 "software": f"aboutness {__version__}",

@@ -190,9 +190,9 @@ class TrainingText:
     @cached_property
     def checksum(self) -> int:
         """Return a number that another text hardly has."""
-        value = 0
+        value = self.documents
         for part in self.parts:
-            for array in (part.tokens, part.starts, part.ends):
+            for array in (part.tokens, part.starts, part.ends, part.documents):
                 value = zlib.crc32(np.ascontiguousarray(array).data.cast("B"), value) if array.size else value
         return zlib.crc32(self.counts.data.cast("B"), value) if self.counts.size else value
 
