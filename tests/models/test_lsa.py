@@ -351,7 +351,7 @@ def test_what_it_needs():
     assert LSARanker().wanted() == ("lsa", LSA())
     index = ab.Index.build(named([body for body in BODIES if body]), analyzer="plain")
     index.train(PV(dim=4, min_count=1, epochs=1), threads=1)
-    with pytest.raises(UsageError, match="lsa needs what `lsa` trains, and pv is by 'pv'"):
+    with pytest.raises(UsageError, match="'pv' was trained by 'pv', and lsa needs something of another kind"):
         index.search("aa", ranker="lsa[vectors=pv]")
 
 

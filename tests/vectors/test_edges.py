@@ -75,6 +75,7 @@ def test_what_is_kept(way):
     assert made.words.counts.sum() == 40 * 12
     about_it = dict(made.provenance)
     assert about_it.pop("inference")["epochs"] == 2
+    assert not any(about_it.pop("switches"))  # those of EPV
     assert about_it == {
         "training": way.name,
         "parameters": {one.name: getattr(way, one.name) for one in way.declared()},

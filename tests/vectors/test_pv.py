@@ -120,6 +120,7 @@ def test_rows_words_and_provenance(way):
         "threads": 1,
         "tokens": TOKENS,
         "epochs": 2,
+        "switches": list(way.objective.switches),
         "inference": {**inference, "gamma": getattr(way, "gamma", 0.0), **({"window": 3} if dm else {})},
         "analyzer": PLAIN.to_json(),
         "software": f"aboutness {aboutness.__version__}",
@@ -785,7 +786,7 @@ def test_documents_of_a_topic_get_similar_vectors(way):
     others = same & ~np.eye(120, dtype=bool)
     assert cosines[others].mean() > cosines[~same].mean() + (0.1 if way.objective.in_context else 0.3)
     nearest = np.argmax(np.where(np.eye(120, dtype=bool), -2, cosines), axis=1)
-    assert (nearest % 2 == np.arange(120) % 2).mean() > 0.97
+    assert (nearest % 2 == np.arange(120) % 2).mean() > 0.9
     products = made.rows @ made.words.look_up(TOPICS[0] + TOPICS[1], "out")[0].T
     own_topic = np.where(np.arange(120)[:, None] % 2 == 0, products[:, :8], products[:, 8:]).mean()
     assert own_topic > products.mean() + 0.1

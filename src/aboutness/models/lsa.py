@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from aboutness.core.errors import UsageError
 from aboutness.core.kinds import Choice, Number
 from aboutness.core.parameters import parameter
 from aboutness.index.view import LayerView
@@ -66,10 +65,7 @@ class LSARanker(DocumentAngle):
 
     def scorer_with(self, view: LayerView, space: DocumentSpace) -> LatentScorer:
         """Return a scorer for a view and what was trained."""
-        if not isinstance(space, LatentSpace):
-            raise UsageError(
-                f"{self.name} needs what `lsa` trains, and {self.vectors} is by {space.provenance['training']!r}"
-            )
+        assert isinstance(space, LatentSpace)
         made = view.shared(
             (LSARanker, id(space), self.scaling, self.terms), lambda: space.in_form(self.scaling, self.terms)
         )

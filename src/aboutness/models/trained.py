@@ -21,7 +21,7 @@ from aboutness.models.model import Model, Scorer
 from aboutness.models.question import Question
 from aboutness.vectors.documents import KIND, DocumentSpace, Texts
 from aboutness.vectors.kept import space_of
-from aboutness.vectors.trainer import DocumentTrainer, Trainer
+from aboutness.vectors.trainer import TRAINERS, DocumentTrainer, Trainer
 from aboutness.vectors.training_text import TrainingText
 
 F32 = NDArray[np.float32]
@@ -58,30 +58,45 @@ class TrainedModel(Model):
             there = self.vectors in entries or self.vectors != name
         return [] if there else [(name, way)]
 
-    def entry(self, trained: Trained) -> ArtefactEntry:
-        """Return which artefact is read."""
-        entries = trained.of_kind(KIND)
+    def accepts(self, made: Mapping[str, Any]) -> bool:
+        """Tell whether something that was trained so will do where it is named: here, what is of the same kind."""
+        way = TRAINERS[made["training"]]
+        return issubclass(way, DocumentTrainer) and way.space is self.wanted()[1].space
+
+    def entry(self, trained: Trained, asked_as: str = "", parameter: str = "vectors") -> ArtefactEntry:
+        """Return which artefact is read; errors name the ranker that was asked for, and its parameter."""
+        entries, name = trained.of_kind(KIND), asked_as or self.name
         if self.vectors is not None:
             if self.vectors not in entries:
                 known = ", ".join(entries) or "none"
                 raise NotFound(f"{trained.folder} has no trained rows {self.vectors!r}. It has: {known}")
+            if not self.accepts(entries[self.vectors].parameters):
+                by = entries[self.vectors].parameters["training"]
+                raise UsageError(
+                    f"{self.vectors!r} was trained by {by!r}, and {name} needs something of another kind; run: "
+                    f"{self._command(trained)}"
+                )
             return entries[self.vectors]
         fitting = [entry for entry in entries.values() if self.fits(entry.parameters)]
         if not fitting:
-            name, way = self.wanted()
-            options = "".join(f" --{key.replace('_', '-')} {value}" for key, value in way.changed().items())
-            named = f" --name {name}" if name != way.name else ""
             raise NotFound(
-                f"{self.name} needs documents to be trained on, which {trained.folder} has not been for it; run: "
-                f"aboutness train {trained.folder} {way.name}{options}{named}"
+                f"{name} needs documents to be trained on, which {trained.folder} has not been for it; run: "
+                f"{self._command(trained)}"
             )
         if len(fitting) > 1:
             names = ", ".join(entry.name for entry in fitting)
             raise UsageError(
-                f"{trained.folder} has several trainings for {self.name}; name one: {names} "
-                f"({self.name}[vectors={fitting[0].name}])"
+                f"{trained.folder} has several trainings for {name}; name one: {names} "
+                f"({name}[{parameter}={fitting[0].name}])"
             )
         return fitting[0]
+
+    def _command(self, trained: Trained) -> str:
+        """Return the command that trains what is needed."""
+        name, way = self.wanted()
+        options = "".join(f" --{key.replace('_', '-')} {value}" for key, value in way.changed().items())
+        named = f" --name {name}" if name != way.name else ""
+        return f"aboutness train {trained.folder} {way.name}{options}{named}"
 
     def view(self, snapshot: Snapshot) -> LayerView:
         """Return the matrix that the model reads: the layer and the fields that were trained on, unless said."""
