@@ -12,9 +12,21 @@ import pytest
 
 import aboutness
 from aboutness.rank.known import known_rankers
+from aboutness.vectors.known import TRAINERS
 
 SOURCE = Path(aboutness.__file__).parent
-HEAVY = ("numba", "numpy", "scipy", "sklearn", "rich", "llvmlite", "Stemmer", "ir_measures", "ir_datasets")
+HEAVY = (
+    "numba",
+    "numpy",
+    "scipy",
+    "sklearn",
+    "rich",
+    "llvmlite",
+    "Stemmer",
+    "ir_measures",
+    "ir_datasets",
+    "tomotopy",
+)
 
 
 def run_python(*arguments: str) -> str:
@@ -65,11 +77,12 @@ def test_each_name_is_the_thing_of_its_home():
         assert (thing.__name__, thing.__module__) == (name, home)
 
 
-def test_every_ranker_can_be_had_by_the_name_of_its_class():
-    assert known_rankers()
-    for ranker in known_rankers().values():
-        assert getattr(aboutness, ranker.__name__) is ranker
-        assert ranker.__name__ in aboutness.__all__
+@pytest.mark.parametrize("registered", [known_rankers(), TRAINERS], ids=["rankers", "trainers"])
+def test_whatever_is_registered_can_be_had_by_the_name_of_its_class(registered):
+    assert registered
+    for kind in registered.values():
+        assert getattr(aboutness, kind.__name__) is kind
+        assert kind.__name__ in aboutness.__all__
 
 
 def test_a_name_that_is_not_there():

@@ -22,18 +22,31 @@ if TYPE_CHECKING:
     from aboutness.index.matrix import count_matrix
     from aboutness.models.bm25 import BM25
     from aboutness.models.bm25_cosine import BM25Cosine
+    from aboutness.models.deepwalk import DeepWalk
     from aboutness.models.desm import DESM, DESMInIn, DESMInOut, DESMOutIn, DESMOutOut
+    from aboutness.models.doc2vec import Doc2Vec
     from aboutness.models.iwcs import IWCS
     from aboutness.models.ketos import Ketos
+    from aboutness.models.ketos_doc2vec import KetosDoc2Vec
+    from aboutness.models.lda_lm import LDALM
+    from aboutness.models.lsa import LSARanker
+    from aboutness.models.pv_lm import EPVDLM, EPVDRJLM, EPVDRLM, PVLM
     from aboutness.models.ql import QL
     from aboutness.models.tfidf import TFIDF
     from aboutness.models.wcs import WCS
+    from aboutness.models.weighted import DeepWalkWeighted, Doc2VecWeighted
     from aboutness.models.wmd import WMD
     from aboutness.rank.grammar import ranker
     from aboutness.rank.pipelines import BM25DESM, IWCSWMD
     from aboutness.text.analyzer import Analyzer
     from aboutness.text.analyzers import analyzer
+    from aboutness.vectors.documents import DocumentSpace
+    from aboutness.vectors.edges import Edges
+    from aboutness.vectors.lda import LDA
     from aboutness.vectors.load import load_vectors
+    from aboutness.vectors.lsa import LSA
+    from aboutness.vectors.pv import EPV, PV
+    from aboutness.vectors.walks import Walks
     from aboutness.vectors.word2vec import Word2Vec
     from aboutness.vectors.words import WordVectors
 
@@ -48,18 +61,36 @@ _HOMES = {
     "DESMInOut": "aboutness.models.desm",
     "DESMOutIn": "aboutness.models.desm",
     "DESMOutOut": "aboutness.models.desm",
+    "DeepWalk": "aboutness.models.deepwalk",
+    "DeepWalkWeighted": "aboutness.models.weighted",
+    "Doc2Vec": "aboutness.models.doc2vec",
+    "Doc2VecWeighted": "aboutness.models.weighted",
     "Document": "aboutness.core.record",
+    "DocumentSpace": "aboutness.vectors.documents",
+    "EPV": "aboutness.vectors.pv",
+    "EPVDLM": "aboutness.models.pv_lm",
+    "EPVDRJLM": "aboutness.models.pv_lm",
+    "EPVDRLM": "aboutness.models.pv_lm",
+    "Edges": "aboutness.vectors.edges",
     "IWCS": "aboutness.models.iwcs",
     "IWCSWMD": "aboutness.rank.pipelines",
     "Index": "aboutness.app.index",
     "Ketos": "aboutness.models.ketos",
+    "KetosDoc2Vec": "aboutness.models.ketos_doc2vec",
+    "LDA": "aboutness.vectors.lda",
+    "LDALM": "aboutness.models.lda_lm",
+    "LSA": "aboutness.vectors.lsa",
+    "LSARanker": "aboutness.models.lsa",
+    "PV": "aboutness.vectors.pv",
+    "PVLM": "aboutness.models.pv_lm",
     "QL": "aboutness.models.ql",
     "Query": "aboutness.core.record",
+    "TFIDF": "aboutness.models.tfidf",
     "WCS": "aboutness.models.wcs",
     "WMD": "aboutness.models.wmd",
+    "Walks": "aboutness.vectors.walks",
     "Word2Vec": "aboutness.vectors.word2vec",
     "WordVectors": "aboutness.vectors.words",
-    "TFIDF": "aboutness.models.tfidf",
     "analyzer": "aboutness.text.analyzers",
     "collection": "aboutness.experiment.collection",
     "compare": "aboutness.app.comparing",
@@ -75,8 +106,17 @@ __all__ = [
     "BM25",
     "BM25DESM",
     "DESM",
+    "EPV",
+    "EPVDLM",
+    "EPVDRJLM",
+    "EPVDRLM",
     "IWCS",
     "IWCSWMD",
+    "LDA",
+    "LDALM",
+    "LSA",
+    "PV",
+    "PVLM",
     "QL",
     "TFIDF",
     "WCS",
@@ -88,10 +128,19 @@ __all__ = [
     "DESMInOut",
     "DESMOutIn",
     "DESMOutOut",
+    "DeepWalk",
+    "DeepWalkWeighted",
+    "Doc2Vec",
+    "Doc2VecWeighted",
     "Document",
+    "DocumentSpace",
+    "Edges",
     "Index",
     "Ketos",
+    "KetosDoc2Vec",
+    "LSARanker",
     "Query",
+    "Walks",
     "Word2Vec",
     "WordVectors",
     "__version__",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from threading import Barrier
@@ -12,15 +14,18 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from aboutness.app.index import Index
-from aboutness.core.errors import UsageError
+from aboutness.core.errors import NotFound, UsageError
 from aboutness.models.bags import FEW, bags_of
 from aboutness.models.known import MODELS
+from aboutness.models.language import LanguageModel
 from aboutness.models.model import MATCHES, Model, Scorer
 from aboutness.models.question import Question
 from aboutness.rank.grammar import ranker
+from aboutness.vectors.known import TRAINERS
 from models.drawing import (
     FEW_SEEDS,
     FIELDS,
+    ROWS,
     SEEDS,
     UNKNOWN,
     WORDS,
@@ -30,6 +35,7 @@ from models.drawing import (
     drafts,
     every,
     histories,
+    index_of,
     large,
     large_questions,
     made,
@@ -41,6 +47,7 @@ from models.drawing import (
     ready,
     rows_for,
     texts,
+    trained_spaces,
 )
 
 QUESTIONS = [
@@ -54,7 +61,8 @@ QUESTIONS = [
 
 every_model = every()
 every_name = pytest.mark.parametrize("name", list(MODELS))
-TRAINED = [name for name, model in MODELS.items() if rows_for(model)]
+TRAINED = [name for name, model in MODELS.items() if rows_for(model)]  # on rows of documents
+BY_ROWS = [name for name in TRAINED if not issubclass(MODELS[name], LanguageModel)]  # by which documents ask, too
 # The more models there are, the fewer examples each is tested on, so that the suite stays quick.
 few = settings(max_examples=max(10, 120 // len(MODELS)))
 fewer = settings(max_examples=max(5, 60 // len(MODELS)))
@@ -266,21 +274,44 @@ def test_the_order_of_words_does_not_matter(name, data):
         assert sorted(scorer.top(other, 100, match=match).documents) == sorted(numbers)
 
 
-@every_model
+@every(name for name in MODELS if name not in BY_ROWS)
 @few
 @given(data=st.data())
 def test_a_document_asks_what_its_weighted_terms_ask(name, data):
     index = made(data.draw(SEEDS))
     scorer = data.draw(models(name)).bind(index.snapshot)
-    view = scorer.view
     number = int(data.draw(st.sampled_from(index.snapshot.live_numbers().tolist())))
-    terms, counts = view.forward(number)
-    weighted = {view.term(int(t)): float(w) for t, w in zip(terms, view.weigh(counts), strict=True)}
-    one, other = Question(document=number), Question(terms=weighted)
+    one, other = Question(document=number), Question(terms=weighted_terms(scorer.view, number))
     assert scores_of(scorer, other).tobytes() == scores_of(scorer, one).tobytes()
     assert_same(scorer.top(other, 5), scorer.top(one, 5))
     fields = Question(fields=index.snapshot.document(number).fields)
     np.testing.assert_allclose(scores_of(scorer, fields), scores_of(scorer, one), rtol=1e-6, atol=1e-6)
+
+
+def weighted_terms(view, number):
+    terms, counts = view.forward(number)
+    return {view.term(int(t)): float(w) for t, w in zip(terms, view.weigh(counts), strict=True)}
+
+
+@every(BY_ROWS)
+@few
+@given(data=st.data())
+def test_a_document_that_asks_by_its_row_is_nearest_to_itself(name, data):
+    """A row that was trained says more than the words do; one that was made of them says the same."""
+    index = made(data.draw(SEEDS))
+    scorer = data.draw(models(name)).bind(index.snapshot)
+    number = int(data.draw(st.sampled_from(index.snapshot.live_numbers().tolist())))
+    question = Question(document=number)
+    scores = scores_of(scorer, question)
+    own = scorer.scores(question, np.array([number]))[0]
+    assert own == pytest.approx(1, abs=1e-6) if scorer.knows(question) else (scores == -1).all()
+    assert scores.max() <= own + 1e-6
+    if all(way.space.weighted for _, way in rows_for(MODELS[name])):
+        for same in (
+            Question(terms=weighted_terms(scorer.view, number)),
+            Question(fields=index.snapshot.document(number).fields),
+        ):
+            np.testing.assert_allclose(scores_of(scorer, same), scores, rtol=1e-6, atol=1e-6)
 
 
 # --- rankings --------------------------------------------------------------------------------------------------
@@ -397,10 +428,15 @@ def test_threads_that_search_at_once_find_what_one_finds(name):
 def test_the_parts_of_an_explanation_sum_to_the_score(name, data):
     index = made(data.draw(SEEDS))
     scorer = data.draw(models(name)).bind(index.snapshot)
-    question = data.draw(questions(index))
+    assert_explained(scorer, data.draw(questions(index)))
+
+
+def assert_explained(scorer, question):
+    """Of every document: its score is finite, the sum of its parts, and not below the floor."""
     numbers = np.flatnonzero(scorer.view.alive)
     for number, score in zip(numbers.tolist(), scorer.scores(question, numbers).tolist(), strict=True):
         explanation = scorer.explain(question, number)
+        assert math.isfinite(score)
         assert explanation.score == score
         if explanation.parts:
             assert explanation.total == pytest.approx(score, rel=1e-6, abs=1e-6)
@@ -440,6 +476,64 @@ def test_layers_and_fields_that_the_index_lacks_are_refused(name):
         MODELS[name](layer="nope").bind(snapshot)
     with pytest.raises(UsageError, match=rf"the index has no field 'nope'\. It has: {', '.join(FIELDS)}"):
         MODELS[name](fields="nope").bind(snapshot)
+
+
+@every(TRAINED)
+def test_a_model_reads_the_layer_and_the_fields_it_was_trained_on(name):
+    snapshot, model = made(3).snapshot, MODELS[name]
+    question, numbers = Question("aa bb"), made(3).snapshot.live_numbers()
+    with pytest.raises(UsageError, match=r"was trained on the layer 'main', not on 'pairs'; train on that one"):
+        model(layer="pairs").bind(snapshot)
+    for fields in ("title", ["title", "text"]):
+        with pytest.raises(UsageError, match=r"was trained on the fields .*title.*text.*see also; to use others"):
+            model(fields=fields).bind(snapshot)
+    plain = model().bind(snapshot)
+    for same in (model(layer="main"), model(fields=list(FIELDS)), model(fields=FIELDS)):
+        assert same.bind(snapshot).scores(question, numbers).tobytes() == plain.scores(question, numbers).tobytes()
+    heavy = model(fields={**FIELDS, "title": 5})
+    if rows_for(model)[0][1].space.weighted:
+        with pytest.raises(
+            UsageError, match=r"was trained on the fields 1\*title\+1\*text\+0\.7\*see also; to use"
+        ):
+            heavy.bind(snapshot)
+    else:
+        assert heavy.bind(snapshot).view.weights.tolist() == [5, 1, 0.7]
+
+
+@every(TRAINED)
+def test_a_model_takes_what_was_trained_for_others_or_refuses_it(name):
+    """Whatever is named: it ranks, and is explained, as what a model looks for by itself, or nothing is bound."""
+    index, model = made(3), MODELS[name]
+    (named_by,) = [one.name for one in model.declared() if one.kind == ROWS]
+    ((own, _),) = rows_for(model)
+    taken = set()
+    for trained_as in trained_spaces():
+        try:
+            scorer = model(**{named_by: trained_as}).bind(index.snapshot)
+        except UsageError as error:
+            assert re.match(
+                rf"'{trained_as}' was trained by '\w+', and {name} needs .*; run: aboutness train ", str(error)
+            )
+            continue
+        taken.add(trained_as)
+        for question in QUESTIONS:
+            assert_explained(scorer, question)
+            assert_all_same(scorer.top_many([question], 5), Scorer.top_many(scorer, [question], 5))
+    assert own in taken
+    with pytest.raises(NotFound, match=rf"has no trained rows 'nope'\. It has: {', '.join(trained_spaces())}"):
+        model(**{named_by: "nope"}).bind(index.snapshot)
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_a_model_that_was_not_trained_says_how_to(name):
+    index = index_of(named([{"text": "aa"}]))
+    ((own, way),) = rows_for(MODELS[name])
+    with pytest.raises(NotFound, match=rf"^{name} needs documents to be trained on") as raised:
+        MODELS[name]().bind(index.snapshot)
+    kind, *said = str(raised.value).partition(f"; run: aboutness train {index.path} ")[2].split()
+    options = {option[2:].replace("-", "_"): value for option, value in zip(said[::2], said[1::2], strict=True)}
+    assert (kind, options.pop("name", kind)) == (way.name, own)
+    assert TRAINERS[kind].from_options(options) == way
 
 
 @every_name

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from aboutness.core.errors import NotFound, UsageError
 from aboutness.index.trained import Trained
-from aboutness.models import weighted
+from aboutness.models import centroids, weighted
 from aboutness.models.ketos_doc2vec import KetosDoc2Vec
 from aboutness.models.question import Question
 from aboutness.models.trained import on_all, text_of
@@ -190,7 +190,7 @@ def test_a_large_index_in_shares(monkeypatch):
     index = large_and_trained()
     whole = DeepWalkWeighted().bind(index.snapshot).rows.rows.copy()
     assert whole.any(axis=1).sum() > 5000
-    monkeypatch.setattr(weighted, "SHARE", 13)
+    monkeypatch.setattr(centroids, "SHARE", 13)
     again = DeepWalkWeighted(weights="edges").bind(index.snapshot).rows.rows
     assert again.tobytes() == whole.tobytes()
 

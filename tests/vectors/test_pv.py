@@ -25,6 +25,7 @@ from aboutness.kernels.paragraphs import TOGETHER
 from aboutness.text.analyzers import analyzer
 from aboutness.vectors import pv, threads, training, training_text
 from aboutness.vectors.checkpoint import Checkpoint
+from aboutness.vectors.documents import Texts
 from aboutness.vectors.pv import EPV, PV
 from aboutness.vectors.training import chance_of
 from aboutness.vectors.training_text import TrainingText, chosen_documents
@@ -74,7 +75,10 @@ def bytes_of(space):
 
 
 def digest_of(space):
+    """A mark of what was trained, and of what is inferred from it for a question."""
     words, matrices = bytes_of(space)
+    question = Texts(np.array([0, 3, 1], np.int32), np.array([1, 2, 1], np.float32), np.array([3]))
+    matrices.append(space.infer_question(question).tobytes())
     return hashlib.sha256(" ".join(words).encode() + b"".join(matrices)).hexdigest()
 
 

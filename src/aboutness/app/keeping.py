@@ -136,15 +136,16 @@ def fold_in(index: Index, name: str) -> None:
     entry = snapshot.trained.entries[name]
     if not outdated(snapshot, name):
         return
-    view = TrainedModel(vectors=name).view(snapshot)
+    made = entry.parameters
+    view = snapshot.view(made["layer"], made.get("weights") or made["fields"])
     space = on_all(view, space_of(snapshot.trained, name))
-    new = view.alive & (view.arrivals >= entry.parameters["arrivals"])
-    made = space.with_provenance(inferred=int(new.sum()))
+    new = view.alive & (view.arrivals >= made["arrivals"])
+    kept = space.with_provenance(inferred=int(new.sum()))
     with index.writing() as writer:
         index.refresh()
         if index.snapshot.trained.entries.get(name) == entry:  # else it was trained anew meanwhile, or dropped
             writer.save_artefact(
-                name, entry.kind, made.arrays(), made.provenance, entry.seed, generation=entry.generation
+                name, entry.kind, kept.arrays(), kept.provenance, entry.seed, generation=entry.generation
             )
 
 

@@ -11,7 +11,7 @@ import json
 import math
 import zlib
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -166,29 +166,18 @@ class Sums:
         return f"{found.documents} documents, {found.total_length!r} words, {zlib.crc32(found.df.tobytes()):08x}"
 
     def _make(self, factors: Reals, wanted: NDArray[np.bool_], rows: NDArray[np.float32]) -> None:
-        """Write the rows of the wanted documents, with as many threads as there are cores."""
+        """Write the rows of the wanted documents."""
         from aboutness.kernels.centroids import centroids
 
         matrix, places = self.lexicon.matrix(self.recipe.space), self.lexicon.rows
-        divisors = self.divisors
-        first = 0
-        with ThreadPoolExecutor(checked_threads(None)) as pool:
-            done = []
-            for ends, terms, counts in self.view.rows():
-                for start in range(0, len(ends), SHARE):
-                    here = slice(start, min(start + SHARE, len(ends)))
-                    there = slice(first + here.start, first + here.stop)
-                    begin, end = int(ends[start - 1]) if start else 0, int(ends[here.stop - 1])
-                    if wanted[there].any():
-                        done.append(
-                            pool.submit(
-                                centroids, ends[here] - begin, terms[begin:end], counts[begin:end], places,
-                                factors, matrix, wanted[there], self.recipe.mean, divisors[there], rows[there],
-                            )
-                        )  # fmt: skip
-                first += len(ends)
-            for one in done:
-                one.result()
+        divisors, mean = self.divisors, self.recipe.mean
+
+        def some(there: slice, ends: Ints, terms: NDArray[np.int32], counts: Reals) -> None:
+            centroids(
+                ends, terms, counts, places, factors, matrix, wanted[there], mean, divisors[there], rows[there]
+            )
+
+        for_all_rows(self.view, wanted, some)
 
     @property
     def divisors(self) -> Reals:
@@ -197,6 +186,31 @@ class Sums:
             return np.zeros(0)
         relative = self.view.lengths / self.view.statistics.average_length
         return np.asarray(1 - self.recipe.pivot + self.recipe.pivot * relative)
+
+
+def for_all_rows(
+    view: LayerView,
+    wanted: NDArray[np.bool_],
+    do: Callable[[slice, Ints, NDArray[np.int32], Reals], None],
+) -> None:
+    """Do something with the terms and counts of documents, some at a time, by as many threads as there are cores.
+
+    It gets which documents these are by number, and where the terms of each end; pieces with no wanted document
+    are left out.
+    """
+    first = 0
+    with ThreadPoolExecutor(checked_threads(None)) as pool:
+        done: list[Future[None]] = []
+        for ends, terms, counts in view.rows():
+            for start in range(0, len(ends), SHARE):
+                some = ends[start : start + SHARE]
+                there = slice(first + start, first + start + len(some))
+                begin, end = int(ends[start - 1]) if start else 0, int(some[-1])
+                if wanted[there].any():
+                    done.append(pool.submit(do, there, some - begin, terms[begin:end], counts[begin:end]))
+            first += len(ends)
+        for one in done:
+            one.result()
 
 
 class CentroidScorer(DenseScorer):

@@ -42,7 +42,13 @@ class ParagraphLM(LanguageModel):
 @register
 @dataclass(frozen=True)
 class PVLM(ParagraphLM):
-    """PV-LM: query likelihood mixed with plain PV-DBOW (ai2016 eq. 1-4; see `ParagraphLM`)."""
+    """PV-LM: query likelihood mixed with plain PV-DBOW (ai2016 eq. 1-4).
+
+    score(q, d) = sum over t of q:  c(t, q) * ln( (1 - lam) P_QL(t | d) + lam P_PV(t | d) )
+
+    P_PV(t | d) = exp(t . d) / sum over words w of exp(w . d), in vectors of `train DIR pv`. See `ParagraphLM` for
+    the rest: unknown words, empty documents, cost, and how it differs from the paper.
+    """
 
     name: ClassVar[str] = "pv-lm"
     summary: ClassVar[str] = "query likelihood mixed with paragraph vectors (PV-DBOW)"
@@ -54,7 +60,13 @@ class PVLM(ParagraphLM):
 @register
 @dataclass(frozen=True)
 class EPVDLM(ParagraphLM):
-    """EPV-D-LM: with negatives drawn by document frequency (ai2016 eq. 6-7; see `ParagraphLM`)."""
+    """EPV-D-LM: PV-LM with negatives drawn by document frequency^eta in training (D; ai2016 eq. 6-7).
+
+    score(q, d) = sum over t of q:  c(t, q) * ln( (1 - lam) P_QL(t | d) + lam P_PV(t | d) )
+
+    P_PV is that of `pv-lm`, in vectors of `train DIR epv --gamma 0 --joint 0`: w . d is then about the logarithm
+    of tf * idf, not of tf over the collection's counts. See `ParagraphLM` for the rest.
+    """
 
     name: ClassVar[str] = "epv-d-lm"
     summary: ClassVar[str] = "query likelihood mixed with paragraph vectors, negatives by document frequency"
@@ -66,7 +78,13 @@ class EPVDLM(ParagraphLM):
 @register
 @dataclass(frozen=True)
 class EPVDRLM(ParagraphLM):
-    """EPV-DR-LM: with documents drawn towards 0 besides (ai2016 eq. 8; see `ParagraphLM`)."""
+    """EPV-DR-LM: EPV-D-LM with documents drawn towards 0 in training (R; ai2016 eq. 8).
+
+    score(q, d) = sum over t of q:  c(t, q) * ln( (1 - lam) P_QL(t | d) + lam P_PV(t | d) )
+
+    P_PV is that of `pv-lm`, in vectors of `train DIR epv --joint 0`: R keeps the vectors of short documents from
+    growing, by which all probability would go to the words they have. See `ParagraphLM` for the rest.
+    """
 
     name: ClassVar[str] = "epv-dr-lm"
     summary: ClassVar[str] = "the same with documents' vectors kept short"
@@ -78,7 +96,14 @@ class EPVDRLM(ParagraphLM):
 @register
 @dataclass(frozen=True)
 class EPVDRJLM(ParagraphLM):
-    """EPV-DRJ-LM: with words that predict their neighbours besides, the whole of ai2016 (eq. 9; `ParagraphLM`)."""
+    """EPV-DRJ-LM: EPV-DR-LM with words that predict their neighbours in training (J; ai2016 eq. 9).
+
+    score(q, d) = sum over t of q:  c(t, q) * ln( (1 - lam) P_QL(t | d) + lam P_PV(t | d) )
+
+    P_PV is that of `pv-lm`, in vectors of `train DIR epv`. Differs from the paper: neighbours count a quarter of
+    what documents do, which ranks better; `train DIR epv --joint 1 --rate 0.025` is eq. 9 as it is printed. See
+    `ParagraphLM` for the rest.
+    """
 
     name: ClassVar[str] = "epv-drj-lm"
     summary: ClassVar[str] = "query likelihood mixed with enhanced paragraph vectors: the whole of ai2016"

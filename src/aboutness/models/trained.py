@@ -101,6 +101,7 @@ class TrainedModel(Model):
     def view(self, snapshot: Snapshot) -> LayerView:
         """Return the matrix that the model reads: the layer and the fields that were trained on, unless said."""
         made = self.entry(snapshot.trained).parameters
+        Model.view(self, snapshot)  # or raise where the index has no such layer or field
         layer = str(made["layer"]) if self.layer is None else self.layer
         if layer != made["layer"] or layer not in snapshot.manifest.layers:
             raise UsageError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,16 +12,15 @@ from numpy.typing import NDArray
 
 from aboutness.core.kinds import Number, OptionalName
 from aboutness.core.parameters import parameter
-from aboutness.core.threads import checked_threads
 from aboutness.index.snapshot import Snapshot
 from aboutness.index.trained import Trained
 from aboutness.index.view import LayerView
 from aboutness.models.centroids import (
-    SHARE,
     CentroidModel,
     CentroidScorer,
     Recipe,
     Sums,
+    for_all_rows,
     to_length_one,
     weighted_vectors,
 )
@@ -115,28 +113,16 @@ class WeightedSums(Sums):
         return np.where(numbers >= 0, found.astype(np.float64) + self.shift, 0.0)
 
     def _make(self, factors: Reals, wanted: NDArray[np.bool_], rows: F32) -> None:  # noqa: ARG002 - the base's
-        """Write the rows of the wanted documents, with as many threads as there are cores."""
+        """Write the rows of the wanted documents."""
         from aboutness.kernels.weighted import weighted_centroids
 
         words = self.lexicon.rows, self.lexicon.matrix(IN), self.others, self.space.words.space(OUT), self.shift
         documents = self.documents
-        done: list[Future[None]] = []
-        first = 0
-        with ThreadPoolExecutor(checked_threads(None)) as pool:
-            for ends, terms, counts in self.view.rows():
-                for start in range(0, len(ends), SHARE):
-                    some = ends[start : start + SHARE]
-                    there = slice(first + start, first + start + len(some))
-                    inside = slice(int(ends[start - 1]) if start else 0, int(some[-1]))
-                    done.append(
-                        pool.submit(
-                            weighted_centroids, some - inside.start, terms[inside], counts[inside], *words,
-                            documents[there], wanted[there], rows[there],
-                        )
-                    )  # fmt: skip
-                first += len(ends)
-        for one in done:
-            one.result()
+
+        def some(there: slice, ends: Ints, terms: NDArray[np.int32], counts: Reals) -> None:
+            weighted_centroids(ends, terms, counts, *words, documents[there], wanted[there], rows[there])
+
+        for_all_rows(self.view, wanted, some)
 
 
 class WeightedScorer(CentroidScorer):

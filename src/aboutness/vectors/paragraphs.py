@@ -97,9 +97,13 @@ class ParagraphSpace(DocumentSpace):
 
     def infer_question(self, texts: Texts) -> F32:
         """Return a row for each text, which is read more often than documents are if it is short."""
-        longest = int(np.diff(texts.ends, prepend=0).max(initial=1))
-        epochs = min(MOST_EPOCHS, STEPS // max(longest, 1))
-        return self._infer(texts, 1, max(epochs, self.provenance["inference"]["epochs"]))
+        rows = np.empty((len(texts), self.dim), np.float32)
+        for number, end in enumerate(texts.ends.tolist()):
+            start = int(texts.ends[number - 1]) if number else 0
+            alone = Texts(texts.words[start:end], texts.weights[start:end], np.array([end - start], np.int64))
+            epochs = min(MOST_EPOCHS, STEPS // max(end - start, 1))
+            rows[number] = self._infer(alone, 1, max(epochs, self.provenance["inference"]["epochs"]))[0]
+        return rows
 
     def _fold(self, words: NDArray[np.int32], counts: F32, ends: I64, epochs: int, rows: F32) -> None:
         from aboutness.kernels import paragraphs
