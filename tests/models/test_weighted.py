@@ -207,7 +207,7 @@ def test_what_is_needed():
 
 def test_what_is_not_there():
     index = index_of(documents_of(4))
-    with pytest.raises(NotFound, match="ketos-doc2vec needs documents to be trained on"):
+    with pytest.raises(NotFound, match="^doc2vec-weighted needs documents to be trained on"):
         Doc2VecWeighted().bind(index.snapshot)
     with pytest.raises(NotFound, match="has no trained rows 'nope'"):
         DeepWalkWeighted(weights="nope").bind(made(4).snapshot)
@@ -218,7 +218,7 @@ def test_what_is_not_there():
 def test_weights_by_name():
     index = train(index_of(documents_of(7)))
     index.train(Walks(dim=5, min_count=1, epochs=5), threads=1)
-    with pytest.raises(UsageError, match="several trainings for deepwalk; name one: edges, walks"):
+    with pytest.raises(UsageError, match=r"one: edges, walks \(deepwalk-weighted\[weights=edges\]\)"):
         DeepWalkWeighted().bind(index.snapshot)
     by_edges, by_walks = (
         scored(DeepWalkWeighted(weights=name), index.snapshot, "aa bb") for name in ("edges", "walks")

@@ -45,6 +45,13 @@ def test_round_trip(path):
     assert names(path) == [path.name]
 
 
+def test_matrices_without_rows(path):
+    checkpoint, arrays = Checkpoint(path), {**ARRAYS, "context": np.zeros((0, 8), np.float32)}
+    checkpoint.save(ABOUT, arrays)
+    assert_holds(checkpoint, arrays)
+    assert checkpoint.load(ABOUT)["context"].shape == (0, 8)
+
+
 def test_what_was_loaded_stays_while_another_is_written(path):
     checkpoint = Checkpoint(path)
     checkpoint.save(ABOUT, ARRAYS)

@@ -11,7 +11,7 @@ from aboutness import Index
 from aboutness.core.errors import UsageError
 from aboutness.text.analyzers import analyzer
 from aboutness.vectors import training_text
-from aboutness.vectors.training_text import TrainingText
+from aboutness.vectors.training_text import TrainingText, chosen_documents
 
 PLAIN = analyzer("plain")
 DOCUMENTS = [
@@ -192,6 +192,119 @@ def test_of_takes_either(index):
     assert TrainingText.of(text, PLAIN) is text
 
 
+# --- documents --------------------------------------------------------------------------------------------------
+
+
+def by_document(text: TrainingText) -> list[list[str]]:
+    """The terms of each document, those without text among them."""
+    terms, found = text.terms(), [[] for _ in range(text.documents)]
+    for part in text.parts:
+        for start, end, document in zip(part.starts, part.ends, part.documents, strict=True):
+            found[document] += [terms[number] for number in part.tokens[start:end].tolist()]
+    return found
+
+
+def living(names=("text", "title", "body")):
+    alive = [document for document in DOCUMENTS if document["id"] not in DEAD]
+    return [[term for name in names for term in PLAIN.terms(document.get(name, ""))] for document in alive]
+
+
+def test_documents_of_an_index(index):
+    text = TrainingText.of_view(index.view())
+    assert (text.documents, text.arrivals.tolist()) == (7, [0, 1, 3, 5, 6, 7, 8])
+    assert by_document(text) == living()
+    assert by_document(TrainingText.of_view(index.view(fields=["title"]))) == living(["title"])
+
+
+def test_each_text_is_a_document(monkeypatch):
+    monkeypatch.setattr(training_text, "BATCH", 2)
+    monkeypatch.setattr(training_text, "LONGEST_PIECE", 3)
+    texts = [["a", "b"], [], ["c"] * 7, [], ["a"]]
+    text = TrainingText.of_texts(texts, PLAIN)
+    assert (text.documents, text.arrivals.tolist()) == (5, [0, 1, 2, 3, 4])
+    assert by_document(text) == texts
+    assert [block.documents.tolist() for block in text.blocks()] == [[0, 2, 2, 2, 4]]
+
+
+TEXTS = st.lists(st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=7), min_size=1, max_size=8)
+
+
+def of_texts(texts, longest=3, batch=3):
+    """Texts in several parts, the long ones cut."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(training_text, "LONGEST_PIECE", longest)
+        patch.setattr(training_text, "BATCH", batch)
+        return TrainingText.of_texts(texts, PLAIN)
+
+
+@settings(max_examples=60)
+@given(TEXTS, st.data())
+def test_some_documents(texts, data):
+    text = of_texts(texts)
+    chosen = np.array(data.draw(st.lists(st.booleans(), min_size=len(texts), max_size=len(texts))))
+    some = text.some(chosen)
+    kept = [one for one, here in zip(texts, chosen, strict=True) if here]
+    assert by_document(some) == kept
+    assert counted(some) == Counter(term for one in kept for term in one)
+    assert (some.documents, some.tokens) == (len(kept), sum(map(len, kept)))
+    assert some.arrivals.tolist() == np.flatnonzero(chosen).tolist()
+    assert list(some.terms()) == list(text.terms())
+    assert (some.checksum == text.checksum) == chosen.all()
+    blocks = [piece for block in some.blocks() for piece in block.documents.tolist()]
+    assert blocks == sorted(blocks)
+
+
+@settings(max_examples=60)
+@given(TEXTS, st.permutations([0, 1, -1, -1]))
+def test_known_words(texts, numbers):
+    text = of_texts(texts)
+    new = dict(zip("abcd", numbers, strict=True))
+    number_of = np.array([new[term] for term in text.terms()], np.int32)
+    expected = [[new[term] for term in one if new[term] >= 0] for one in texts]
+    found = text.texts(number_of)
+    assert (found.words.dtype, found.weights.dtype, found.ends.dtype) == (np.int32, np.float32, np.int64)
+    assert [part.tolist() for part in np.split(found.words, found.ends[:-1])] == expected
+    assert found.weights.tolist() == [1] * sum(map(len, expected))
+    lengths, df = text.known(number_of)
+    assert lengths.tolist() == [len(one) for one in expected]
+    having = Counter(number for one in expected for number in set(one))
+    assert df.tolist() == [having[number] for number in range(int(number_of.max(initial=-1)) + 1)]
+
+
+def test_no_documents_at_all():
+    text = TrainingText.of_texts([], PLAIN)
+    assert len(text.texts(np.zeros(0, np.int32))) == 0
+    assert [len(numbers) for numbers in text.known(np.zeros(0, np.int32))] == [0, 0]
+    assert text.some(np.zeros(0, np.bool_)).documents == 0
+
+
+def test_fields_of_a_document_are_its_pieces(index):
+    """A document has its known words in the order of its fields, wherever its segment is."""
+    text = TrainingText.of_view(index.view())
+    number_of = np.arange(len(text.counts), dtype=np.int32)
+    found, terms = text.texts(number_of), text.terms()
+    words = [[terms[number] for number in part.tolist()] for part in np.split(found.words, found.ends[:-1])]
+    assert words == living()
+    lengths, df = text.known(number_of)
+    assert lengths.tolist() == [len(one) for one in living()]
+    assert df.tolist() == index.view().df.tolist()
+
+
+@pytest.mark.parametrize(
+    ("sample", "chosen"), [(0, 50), (1, 1), (20, 20), (49, 49), (50, 50), (51, 50), (1 << 40, 50)]
+)
+def test_documents_that_are_chosen_by_chance(sample, chosen):
+    found = chosen_documents(50, sample, 3)
+    assert (found.dtype, found.shape, found.sum()) == (np.bool_, (50,), chosen)
+    assert found.tolist() == chosen_documents(50, sample, 3).tolist()
+
+
+def test_documents_are_chosen_alike_often_and_otherwise_for_each_seed():
+    counts = sum(chosen_documents(40, 10, seed).astype(int) for seed in range(400))
+    assert abs(counts - 100).max() < 5 * np.sqrt(75)
+    assert len({chosen_documents(40, 10, seed).tobytes() for seed in range(50)}) == 50
+
+
 # --- pieces and blocks ------------------------------------------------------------------------------------------
 
 
@@ -255,6 +368,24 @@ def test_the_checksum_is_of_the_tokens_and_of_where_pieces_end():
     ]
     found = [TrainingText.of_texts(other, PLAIN).checksum for other in others]
     assert len({same, *found}) == len(others) + 1
+
+
+def test_the_checksum_is_of_the_documents_of_pieces():
+    fields = [
+        [{"title": "one", "text": "two"}, {"title": "three"}],
+        [{"title": "one"}, {"title": "two", "text": "three"}],
+        [{"title": "one"}, {"title": "two"}, {"title": "three"}],
+        [{"title": "one", "text": "two"}, {"title": "three"}, {"title": ""}],
+        [{"title": ""}, {"title": "one", "text": "two"}, {"title": "three"}],
+    ]
+    found = [
+        TrainingText.of_view(
+            Index.build([{"id": str(i), **one} for i, one in enumerate(some)], analyzer=PLAIN).view()
+        )
+        for some in fields
+    ]
+    assert all(pieces(text) == [["one"], ["two"], ["three"]] for text in found)
+    assert len({text.checksum for text in found}) == len(fields)
 
 
 def test_deleting_a_document_or_choosing_fields_changes_the_checksum(index):
