@@ -209,15 +209,16 @@ def early(identifier: str) -> bool:
     return zlib.crc32(identifier.encode()) % 3 > 0
 
 
-def keep_trained(index: Index, trained_on: Callable[[str], bool]) -> None:
-    """Keep in an index all that models need: as if the documents that are told of had been trained on."""
+def keep_trained(index: Index, names: Iterable[str], trained_on: Callable[[str], bool]) -> None:
+    """Keep in an index what models need: as if the documents that are told of had been trained on."""
     snapshot = index.snapshot
     view = snapshot.view(TRAINED_ON)
     chosen = np.zeros(view.size, np.bool_)
     ids = [identifier for identifier in snapshot.ids() if trained_on(identifier)]
     chosen[snapshot.numbers(ids)] = True
     with index.writing() as writer:
-        for name, space in trained_spaces().items():
+        for name in names:
+            space = trained_spaces()[name]
             made = space.with_rows(rows_of(space, view, chosen, ids), view.arrivals[chosen]).with_provenance(
                 layer=view.layer,
                 fields=list(FIELDS),
@@ -243,11 +244,12 @@ def index_of(
     *parts: Documents,
     dead: Collection[str] = (),
     path: Any = None,
-    trained_on: Callable[[str], bool] | None = None,
+    names: Collection[str] = (),
+    trained_on: Callable[[str], bool] = early,
 ) -> Index:
     """An index to which the parts are added one after the other, each a segment; then some are deleted.
 
-    It has word vectors and, where it is told which documents were trained on, all else that models need.
+    It has word vectors, and of what else models need that which is named, trained on some of the documents.
     """
     layers = {name: analyzer for name, analyzer in LAYERS.items() if name != "main"}
     index = Index.build([], path, analyzer=LAYERS["main"], layers=layers, weights=FIELDS)
@@ -259,8 +261,8 @@ def index_of(
                 writer.add(part)
                 writer.commit()
             writer.save_artefact("words", KIND, word_vectors().arrays(), {})
-        if trained_on is not None:
-            keep_trained(index, trained_on)
+        if names:
+            keep_trained(index, names, trained_on)
         if dead:
             with index.writing() as writer:
                 writer.delete(dead)
@@ -268,9 +270,14 @@ def index_of(
     return index
 
 
-def ready(*parts: Documents, dead: Collection[str] = (), path: Any = None) -> Index:
+def ready(*parts: Documents, **how: Any) -> Index:
     """The same with all that any model needs."""
-    return index_of(*parts, dead=dead, path=path, trained_on=early)
+    return index_of(*parts, names=trained_spaces(), **how)
+
+
+def ready_for(model: str, *parts: Documents, **how: Any) -> Index:
+    """The same with what one model needs."""
+    return index_of(*parts, names=[name for name, _ in rows_for(MODELS[model])], **how)
 
 
 # --- collections that are made once ------------------------------------------------------------------------------
@@ -347,7 +354,7 @@ def changed(seed: int) -> tuple[Index, Index]:
         with index.writing() as writer:
             writer.merge()
     late = {document.id for document in documents[cut:] + updated}
-    return index, index_of(list(index), trained_on=lambda identifier: early(identifier) and identifier not in late)
+    return index, ready(list(index), trained_on=lambda identifier: early(identifier) and identifier not in late)
 
 
 @cache

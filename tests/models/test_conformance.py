@@ -45,6 +45,7 @@ from models.drawing import (
     permuted,
     questions,
     ready,
+    ready_for,
     rows_for,
     texts,
     trained_spaces,
@@ -74,18 +75,21 @@ def scores_of(scorer, question):
     return scorer.scores(question, np.flatnonzero(scorer.view.alive))
 
 
-def by_id(index, model, draft):
-    """The score of every document, to the bit."""
-    scores = scores_of(model.bind(index.snapshot), asked(draft, index.snapshot))
-    return dict(zip(index.snapshot.ids(), (score.tobytes() for score in scores), strict=True))
+class Bound:
+    """A model bound to an index: documents by their ids."""
 
+    def __init__(self, model, index):
+        self.snapshot = index.snapshot
+        self.scorer = model.bind(self.snapshot)
 
-def ids_of(index, ranking):
-    return [index.snapshot.id(int(number)) for number in ranking.documents]
+    def scores(self, draft):
+        """The score of every document, to the bit."""
+        scores = scores_of(self.scorer, asked(draft, self.snapshot))
+        return dict(zip(self.snapshot.ids(), (score.tobytes() for score in scores), strict=True))
 
-
-def ranked(index, model, draft, k=1000, match="or"):
-    return ids_of(index, model.bind(index.snapshot).top(asked(draft, index.snapshot), k, match=match))
+    def top(self, draft, k=1000, match="or"):
+        ranking = self.scorer.top(asked(draft, self.snapshot), k, match=match)
+        return [self.snapshot.id(int(number)) for number in ranking.documents]
 
 
 def assert_same(one, other):
@@ -123,13 +127,14 @@ def test_every_document_has_one_finite_score(name, data):
 def test_permuting_documents_permutes_scores(name, data):
     one, other = permuted(data.draw(FEW_SEEDS))
     model, draft = data.draw(models(name)), data.draw(drafts(list(one)))
-    scores = by_id(one, model, draft)
-    assert by_id(other, model, draft) == scores
+    here, there = Bound(model, one), Bound(model, other)
+    scores = here.scores(draft)
+    assert there.scores(draft) == scores
     value = {identifier: np.frombuffer(score, np.float32)[0] for identifier, score in scores.items()}
     for match in MATCHES:
-        found = set(ranked(one, model, draft, match=match))
+        found = set(here.top(draft, match=match))
         arrival = [identifier for identifier in other.snapshot.ids() if identifier in found]
-        assert ranked(other, model, draft, match=match) == sorted(arrival, key=lambda i: -value[i])
+        assert there.top(draft, match=match) == sorted(arrival, key=lambda i: -value[i])
 
 
 @every_model
@@ -139,11 +144,13 @@ def test_scores_do_not_depend_on_how_the_index_came_about(name, data):
     at_once, *others = histories(data.draw(FEW_SEEDS))
     model, draft = data.draw(models(name)), data.draw(drafts(list(at_once)))
     match, k = data.draw(st.sampled_from(MATCHES)), data.draw(st.integers(1, 12))
-    scores, ranking = by_id(at_once, model, draft), ranked(at_once, model, draft, match=match)
+    whole = Bound(model, at_once)
+    scores, ranking = whole.scores(draft), whole.top(draft, match=match)
     for index in others:
-        assert by_id(index, model, draft) == scores
-        assert ranked(index, model, draft, match=match) == ranking
-        assert ranked(index, model, draft, k, match) == ranking[:k]
+        bound = Bound(model, index)
+        assert bound.scores(draft) == scores
+        assert bound.top(draft, match=match) == ranking
+        assert bound.top(draft, k, match) == ranking[:k]
 
 
 @every_model
@@ -154,8 +161,9 @@ def test_an_index_that_changed_scores_as_one_made_anew(name, data):
     index, anew = changed(data.draw(FEW_SEEDS))
     model, draft = data.draw(models(name)), data.draw(drafts(list(index)))
     match = data.draw(st.sampled_from(MATCHES))
-    assert by_id(index, model, draft) == by_id(anew, model, draft)
-    assert ranked(index, model, draft, match=match) == ranked(anew, model, draft, match=match)
+    here, there = Bound(model, index), Bound(model, anew)
+    assert here.scores(draft) == there.scores(draft)
+    assert here.top(draft, match=match) == there.top(draft, match=match)
 
 
 @every_model
@@ -165,7 +173,7 @@ def test_new_collections_are_ranked_as_scores_say(name, data):
     documents = data.draw(collections())
     cut = data.draw(st.integers(0, len(documents)))
     dead = data.draw(st.sets(st.sampled_from([document.id for document in documents]), max_size=3))
-    index = ready(documents[:cut], documents[cut:], dead=sorted(dead))
+    index = ready_for(name, documents[:cut], documents[cut:], dead=sorted(dead))
     for _ in range(4):
         scorer = data.draw(models(name)).bind(index.snapshot)
         question, match = data.draw(questions(index)), data.draw(st.sampled_from(MATCHES))
@@ -183,12 +191,12 @@ def test_an_index_that_is_closed_and_opened_gives_the_same(name, data, tmp_path_
     documents = data.draw(collections())
     model, draft = data.draw(models(name)), data.draw(drafts(documents))
     path = tmp_path_factory.mktemp("opened") / "here.index"
-    built = ready(documents, path=path)
-    scores, ranking = by_id(built, model, draft), ranked(built, model, draft)
+    built = Bound(model, ready_for(name, documents, path=path))
+    scores, ranking = built.scores(draft), built.top(draft)
     del built
-    opened = Index.open(path, verify=True)
-    assert by_id(opened, model, draft) == scores
-    assert ranked(opened, model, draft) == ranking
+    opened = Bound(model, Index.open(path, verify=True))
+    assert opened.scores(draft) == scores
+    assert opened.top(draft) == ranking
 
 
 @every_name
@@ -471,7 +479,7 @@ def test_a_parameter_that_is_not_declared_is_refused(name):
 
 @every_model
 def test_layers_and_fields_that_the_index_lacks_are_refused(name):
-    snapshot = ready(named([{"text": "aa"}])).snapshot
+    snapshot = ready_for(name, named([{"text": "aa"}])).snapshot
     with pytest.raises(UsageError, match=r"the index has no layer 'nope'\. It has: main, pairs"):
         MODELS[name](layer="nope").bind(snapshot)
     with pytest.raises(UsageError, match=rf"the index has no field 'nope'\. It has: {', '.join(FIELDS)}"):

@@ -223,7 +223,7 @@ def test_weights_that_were_trained_with_are_read():
             "title": 3, "text": 1, "see also": 0,
         }  # fmt: skip
     for fields in ("2*title+text", "title"):
-        with pytest.raises(UsageError, match=r"was trained on the fields 3\*title\+text; to use others"):
+        with pytest.raises(UsageError, match=r"was trained on the fields 3\*title\+1\*text; to use others"):
             PVLM(fields=fields).bind(snapshot)
 
 

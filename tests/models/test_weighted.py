@@ -207,7 +207,7 @@ def test_what_is_needed():
 
 def test_what_is_not_there():
     index = index_of(documents_of(4))
-    with pytest.raises(NotFound, match="^doc2vec-weighted needs documents to be trained on"):
+    with pytest.raises(NotFound, match=r"^doc2vec-weighted needs documents to be trained on"):
         Doc2VecWeighted().bind(index.snapshot)
     with pytest.raises(NotFound, match="has no trained rows 'nope'"):
         DeepWalkWeighted(weights="nope").bind(made(4).snapshot)

@@ -263,7 +263,7 @@ def test_with_rows_keeps_the_normalisers_of_those_that_stay(monkeypatch):
     monkeypatch.setattr(paragraphs, "log_normalisers", watched)
     rows = np.vstack([space.rows[[0, 4, 7]], space.rows[8:9] + 1, np.zeros((2, 8), np.float32)])
     arrivals = np.array([0, 12, 21, 24, 25, 1000])
-    made = space.with_rows(rows, arrivals)
+    made = space.with_rows(rows, arrivals, np.array([0, 4, 7, -1, -1, -1]))
     assert worked_out == [3]
     assert made.normalisers.tobytes() == log_normalisers(rows, space.words.space("out")).tobytes()
     assert made.normalisers[:3].tobytes() == space.normalisers[[0, 4, 7]].tobytes()

@@ -105,9 +105,12 @@ def train(
             generation=snapshot.generation,
         )
         save(index, name, kind, made.arrays(), made.provenance, plain(how).get("seed"), snapshot.generation)
-        if checkpoint:
-            checkpoint.clear()
-    return kept(index.snapshot.trained, name)
+        try:
+            if checkpoint:
+                checkpoint.clear()
+            return kept(index.snapshot.trained, name)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(f"what was trained is in the index, as {name}") from None
 
 
 def _fields(view: LayerView, how: Trainer) -> dict[str, Any]:

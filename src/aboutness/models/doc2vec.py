@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from aboutness.models.ranking import Explanation, Part
 from aboutness.models.trained import TrainedModel, on_all, text_of
 from aboutness.vectors.documents import DocumentSpace
 from aboutness.vectors.postprocess import norms
-from aboutness.vectors.pv import PV, ParagraphTrainer
+from aboutness.vectors.pv import EPV, PV, ParagraphTrainer
 from aboutness.vectors.words import OUT
 
 F64 = NDArray[np.float64]
@@ -62,6 +63,10 @@ class Doc2Vec(DocumentAngle):
         """Return what has to be trained."""
         return PV.name, PV()
 
+    def accepts(self, made: Mapping[str, Any]) -> bool:
+        """Tell whether something that was trained so will do where it is named: enhanced vectors, too."""
+        return made["training"] in (PV.name, EPV.name)
+
 
 class AngleScorer(DenseScorer):
     """Ranks documents by the angle of their row with the question's."""
@@ -69,7 +74,7 @@ class AngleScorer(DenseScorer):
     def __init__(self, view: LayerView, everything: DocumentSpace, space: DocumentSpace) -> None:
         self.space = space
         self._everything = everything  # held so that others find it
-        rows = view.shared((AngleScorer, id(everything)), lambda: DenseRows(_directions(everything.rows)))
+        rows = view.shared((AngleScorer, everything.token), lambda: DenseRows(_directions(everything.rows)))
         super().__init__(view, rows, -1.0)
 
     def vector(self, question: Question) -> F64 | None:
@@ -111,7 +116,7 @@ class AngleScorer(DenseScorer):
             counts = np.ones(len(every)) if every.counts is None else every.counts
             return np.asarray(counts @ every.space(OUT).astype(np.float64) / counts.sum())
 
-        return self.view.once((AngleScorer, id(self.space.words)), make)
+        return self.view.once((AngleScorer, self.space.token), make)
 
 
 def _shares(words: F64, usual: F64, row: F64) -> tuple[F64, float]:

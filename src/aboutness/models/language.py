@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,7 @@ from aboutness.models.ranking import LARGEST, Explanation, Part, Ranking, best, 
 from aboutness.models.trained import TrainedModel, on_all
 from aboutness.vectors.documents import DocumentSpace
 from aboutness.vectors.paragraphs import ParagraphSpace
+from aboutness.vectors.postprocess import norms
 from aboutness.vectors.words import OUT
 
 Ints = NDArray[np.int64]
@@ -128,6 +130,7 @@ class LanguageScorer(Scorer):
             asked.vectors, asked.weights, asked.known, self._seen(asked, documents), self.model.lam,
             np.asarray(self.space.rows), np.asarray(self.normalisers), documents, parts,
         )  # fmt: skip
+        np.maximum(parts, asked.weights[:, None] * math.log(LEAST), out=parts)  # where exp of a product is 0
         return parts
 
     def _seen(self, asked: _Asked, documents: Ints) -> Reals:
@@ -197,12 +200,10 @@ class LanguageScorer(Scorer):
             return -math.inf
         return -length * self._longest - float(self.normalisers.max())
 
-    @property
+    @cached_property
     def _longest(self) -> float:
-        def measure() -> float:
-            return float(np.sqrt(np.square(self.space.rows).sum(axis=1).max(initial=0.0)))
-
-        return self.view.once((LanguageScorer, id(self.space)), measure)
+        """Return the length of the longest row."""
+        return float(norms(self.space.rows).max(initial=0.0))
 
     def explain(self, question: Question, document: int) -> Explanation:
         """Return the part of each term of the question."""

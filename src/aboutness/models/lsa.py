@@ -67,7 +67,7 @@ class LSARanker(DocumentAngle):
         """Return a scorer for a view and what was trained."""
         assert isinstance(space, LatentSpace)
         made = view.shared(
-            (LSARanker, id(space), self.scaling, self.terms), lambda: space.in_form(self.scaling, self.terms)
+            (LSARanker, space.token, self.scaling, self.terms), lambda: space.in_form(self.scaling, self.terms)
         )
         return LatentScorer(view, on_all(view, made), made)
 

@@ -34,10 +34,6 @@ class ParagraphLM(LanguageModel):
         same = list(self.trained.objective.switches)
         return made["training"] in (PV.name, EPV.name) and made.get("switches") == same
 
-    def accepts(self, made: Mapping[str, Any]) -> bool:
-        """Tell whether something will do where it is named: only what fits, or tables would have false labels."""
-        return self.fits(made)
-
 
 @register
 @dataclass(frozen=True)

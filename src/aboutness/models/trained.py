@@ -21,7 +21,7 @@ from aboutness.models.model import Model, Scorer
 from aboutness.models.question import Question
 from aboutness.vectors.documents import KIND, DocumentSpace, Texts
 from aboutness.vectors.kept import space_of
-from aboutness.vectors.trainer import TRAINERS, DocumentTrainer, Trainer
+from aboutness.vectors.trainer import DocumentTrainer, Trainer
 from aboutness.vectors.training_text import TrainingText
 
 F32 = NDArray[np.float32]
@@ -59,9 +59,8 @@ class TrainedModel(Model):
         return [] if there else [(name, way)]
 
     def accepts(self, made: Mapping[str, Any]) -> bool:
-        """Tell whether something that was trained so will do where it is named: here, what is of the same kind."""
-        way = TRAINERS[made["training"]]
-        return issubclass(way, DocumentTrainer) and way.space is self.wanted()[1].space
+        """Tell whether something that was trained so will do where it is named."""
+        return self.fits(made)  # else tables would have false labels
 
     def entry(self, trained: Trained, asked_as: str = "", parameter: str = "vectors") -> ArtefactEntry:
         """Return which artefact is read; errors name the ranker that was asked for, and its parameter."""
@@ -139,26 +138,28 @@ def on_all(view: LayerView, space: DocumentSpace) -> DocumentSpace:
     """Return a space with a row for every document number: as trained, or else by inference."""
     if not view.lent and np.array_equal(space.arrivals, view.arrivals):
         return space
-    return view.shared((on_all, id(space)), lambda: space.with_rows(_rows(view, space), view.arrivals))
+    return view.shared((on_all, space.token), lambda: _on_all(view, space))
 
 
-def _rows(view: LayerView, space: DocumentSpace) -> F32:
+def _on_all(view: LayerView, space: DocumentSpace) -> DocumentSpace:
+    places = np.full(view.size, -1, np.int64)
     rows = np.zeros((view.size, space.dim), np.float32)
-    new = view.alive.copy()
     if len(space) and not view.lent:
-        places = np.searchsorted(space.arrivals, view.arrivals)
-        places[places == len(space)] = 0
-        there = view.alive & (space.arrivals[places] == view.arrivals)
-        rows[there] = space.rows[places[there]]
-        new &= ~there
+        found = np.searchsorted(space.arrivals, view.arrivals)
+        found[found == len(space)] = 0
+        there = view.alive & (space.arrivals[found] == view.arrivals)
+        places[there] = found[there]
+        np.take(space.rows, found, axis=0, out=rows, mode="clip")  # so that nothing is copied besides
+        rows[~there] = 0
+    new = view.alive & (places < 0)
     if new.any():
         rows[new] = space.infer(texts_of(view, new, space))
-    return rows
+    return space.with_rows(rows, view.arrivals, places)
 
 
 def texts_of(view: LayerView, documents: NDArray[np.bool_], space: DocumentSpace) -> Texts:
     """Return the living documents in a mask as the words that a space knows: in their order, or as bags."""
-    number_of = view.once((texts_of, id(space.words)), lambda: space.words.numbers(view.terms()).astype(np.int32))
+    number_of = view.once((texts_of, space.token), lambda: space.words.numbers(view.terms()).astype(np.int32))
     if not space.weighted:
         return TrainingText.of_view(view).some(documents[view.alive]).texts(number_of)
     words, weights, lengths = [np.zeros(0, np.int32)], [np.zeros(0, np.float32)], [np.zeros(0, np.int64)]

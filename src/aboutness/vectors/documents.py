@@ -51,6 +51,7 @@ class DocumentSpace:
     arrivals: I64
     own: Arrays = field(default_factory=dict)  # what else this kind of training leaves
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    token: object = field(init=False, default_factory=object)  # no other space has it, also when this one is gone
 
     def __repr__(self) -> str:
         made = self.provenance.get("training", "made by hand")
@@ -76,8 +77,8 @@ class DocumentSpace:
         """Return a row for each text that is short, as questions are: the same, or with more care."""
         return self.infer(texts, threads=1)
 
-    def with_rows(self, rows: F32, arrivals: I64) -> Self:
-        """Return the same for other documents."""
+    def with_rows(self, rows: F32, arrivals: I64, places: I64 | None = None) -> Self:  # noqa: ARG002 - see below
+        """Return the same for other documents; `places` says which row here each row is, -1 for none."""
         return replace(self, rows=rows, arrivals=arrivals)
 
     def with_provenance(self, **more: Any) -> Self:  # noqa: ANN401 - plain values

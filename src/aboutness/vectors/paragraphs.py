@@ -51,21 +51,17 @@ class ParagraphSpace(DocumentSpace):
         """Return the same with its normalisers worked out, to be kept."""
         return replace(self, own={**self.own, NORMALISERS: self.normalisers})
 
-    def with_rows(self, rows: F32, arrivals: I64) -> Self:
+    def with_rows(self, rows: F32, arrivals: I64, places: I64 | None = None) -> Self:
         """Return the same for other documents; normalisers of those that are there already are kept."""
         own = {name: array for name, array in self.own.items() if name != NORMALISERS}
-        made = replace(self, rows=rows, arrivals=arrivals, own=own)
-        if NORMALISERS not in self.own:
-            return made
-        places = np.searchsorted(self.arrivals, arrivals)
-        places[places == len(self)] = 0
-        there = np.zeros(len(rows), np.bool_)
-        if len(self):
-            there = (self.arrivals[places] == arrivals) & (self.rows[places] == rows).all(axis=1)
-        found = np.empty(len(rows))
-        found[there] = self.normalisers[places[there]]
-        found[~there] = log_normalisers(rows[~there], self.words.space(OUT))
-        return replace(made, own={**own, NORMALISERS: found})
+        if NORMALISERS in self.own:
+            found, new = np.empty(len(rows)), np.ones(len(rows), np.bool_)
+            if places is not None:
+                new = places < 0
+                found[~new] = self.normalisers[places[~new]]
+            found[new] = log_normalisers(rows[new], self.words.space(OUT))
+            own[NORMALISERS] = found
+        return replace(self, rows=rows, arrivals=arrivals, own=own)
 
     def infer(self, texts: Texts, threads: int | None = None) -> F32:
         """Return a row for each text (see `DocumentSpace.infer`)."""
@@ -75,10 +71,6 @@ class ParagraphSpace(DocumentSpace):
         rows = empty_rows(len(texts), self.dim)
         starts = np.concatenate([[0], texts.ends[:-1]]).astype(np.int64)
         counts = _of_mean_one(texts.weights, starts, texts.ends)
-        words = texts.words
-        if "window" not in self.provenance["inference"]:  # then their order makes no difference
-            order = _mixed(texts.words, texts.ends)
-            words, counts = words[order], counts[order]
         pieces = [*np.flatnonzero(np.diff(texts.ends // SHARE, prepend=-1)).tolist(), len(texts)]
         with ThreadPoolExecutor(checked_threads(threads)) as pool:
             done = []
@@ -87,7 +79,7 @@ class ParagraphSpace(DocumentSpace):
                     here = slice(int(starts[first]), int(texts.ends[last - 1]))
                     done.append(
                         pool.submit(
-                            self._fold, words[here], counts[here], texts.ends[first:last] - here.start,
+                            self._fold, texts.words[here], counts[here], texts.ends[first:last] - here.start,
                             epochs, rows[first:last],
                         )
                     )  # fmt: skip
@@ -111,7 +103,9 @@ class ParagraphSpace(DocumentSpace):
         how: Mapping[str, Any] = self.provenance["inference"]
         table, outward, inward = self._frozen
         seed = np.uint64(how["seed"])
-        if inward is None:
+        if inward is None:  # then the order of words makes no difference
+            order = _mixed(words, ends)
+            words, counts = words[order], counts[order]
             paragraphs.fold(
                 words, counts, ends, table, seed, epochs, how["negatives"], float(how["gamma"]),
                 float(how["rate"]), float(how["last_rate"]), outward, rows,

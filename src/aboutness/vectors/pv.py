@@ -116,7 +116,8 @@ class ParagraphTrainer(DocumentTrainer):
         if not chosen.all():
             rows = np.empty((text.documents, self.dim), np.float32)
             rows[chosen] = made.rows
-            rows[~chosen] = made.infer(text.some(~chosen).texts(training.vocabulary.number_of), threads)
+            for some in text.in_portions(~chosen):
+                rows[some] = made.infer(text.some(some).texts(training.vocabulary.number_of), threads)
             made = made.with_rows(rows, text.arrivals)
         return made.normalised() if self.normalises else made
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -24,6 +24,7 @@ I64 = NDArray[np.int64]
 
 LONGEST_PIECE = 10_000  # tokens; a longer text is cut
 BLOCK = 20_000  # tokens that are trained in one go, or more
+PORTION = 8_000_000  # tokens, about, that are held at a time besides
 BATCH = 1 << 12  # texts that are analysed at a time
 
 
@@ -129,6 +130,14 @@ class TrainingText:
             parts.append(Part(part.tokens, starts, ends, numbers[part.documents[here]]))
             counts += np.bincount(_between(part.tokens, starts, ends), minlength=len(counts))
         return replace(self, parts=parts, counts=counts, arrivals=self.arrivals[documents])
+
+    def in_portions(self, documents: NDArray[np.bool_]) -> Iterator[NDArray[np.bool_]]:
+        """Yield the chosen documents, some at a time: so many that their words are easily held."""
+        numbers = np.flatnonzero(documents)
+        for few in np.array_split(numbers, self.tokens // PORTION + 1):
+            some = np.zeros(len(documents), np.bool_)
+            some[few] = True
+            yield some
 
     def texts(self, number_of: I32) -> Texts:
         """Return each document as its known words in their order, numbered anew: -1 is none."""
