@@ -795,7 +795,7 @@ def test_rows_that_cannot_be_used_do_not_stop_changes_or_others(tmp_path):
     assert kept(index) != first[0]
     assert row_file(index, "sound") != first[1]
     assert row_file(index, "later") == later
-    with pytest.raises(UsageError, match="unknown way of training 'later'"):
+    with pytest.raises(UsageError, match="'later' was trained by 'later'"):
         index.prepare("pv-lm[vectors=later]")
     with pytest.raises(DamagedIndex, match="train it anew"):
         index.prepare("pv-lm[vectors=pv]")

@@ -89,8 +89,11 @@ def test_what_fits_is_what_has_the_same_switches(ways, model, fitting):
     """Whatever its other parameters are; what has others is refused, so that no table has a false label."""
     trained = ways.snapshot.trained
     assert [name for name, entry in trained.entries.items() if model().fits(entry.parameters)] == fitting
-    with pytest.raises(UsageError, match=f"several trainings for {model.name}; name one: {', '.join(fitting)}"):
-        model().entry(trained)
+    if model().wanted()[0] in fitting:
+        assert model().entry(trained).name == model().wanted()[0]
+    else:
+        with pytest.raises(UsageError, match=f"trainings for {model.name}; name one: {', '.join(fitting)}"):
+            model().entry(trained)
     for name in FITTING:
         if name in fitting:
             assert model(vectors=name).entry(trained).name == name
@@ -187,7 +190,8 @@ def test_documents_are_found_by_what_they_do_not_say(model):
     texts = [*sky * 5, *sea * 5, "telescope moon star comet", "telescope sea wave sail"]
     index = ab.Index.build([{"id": str(i), "text": text} for i, text in enumerate(texts)], analyzer="plain")
     name, way = model().wanted()
-    index.train(changed(way, dim=8, epochs=60, min_count=1), name=name, threads=1)
+    pull = {"gamma": 1} if way.objective.gamma else {}  # documents of three words are pulled enough
+    index.train(changed(way, dim=8, epochs=60, min_count=1, **pull), name=name, threads=1)
     order = [hit.id for hit in index.search("telescope sun", ranker=model(lam=0.7), match="all", k=40)]
     assert order.index("30") < order.index("31")
     found = [hit.id for hit in index.search("star", ranker=model(lam=1), match="all", k=16)]
@@ -195,15 +199,14 @@ def test_documents_are_found_by_what_they_do_not_say(model):
 
 
 def test_it_ranks_better_than_ql(data_folder):
-    """Cranfield, with a training that is a tenth as long as by default."""
+    """Cranfield, with less training than by default."""
     if not (data_folder / "cranfield").is_dir():
         pytest.skip("cranfield is not there")
     cranfield = collection(data_folder / "cranfield")
     index = ab.Index.build(cranfield.documents(), analyzer="english")
-    index.train("epv", dim=50, epochs=15, threads=1)
-    ql, best = compare_on(index.snapshot, cranfield, [QL(), EPVDRJLM(lam=0.5)], "AP").rows
-    print(ql.evaluation.mean["AP"], best.evaluation.mean["AP"])
-    assert best.evaluation.mean["AP"] > 1.03 * ql.evaluation.mean["AP"]
+    index.train("epv", dim=50, epochs=20, rate=0.1, threads=1)
+    ql, best = compare_on(index.snapshot, cranfield, [QL(), EPVDRJLM()], "AP").rows
+    assert best.evaluation.mean["AP"] > 1.04 * ql.evaluation.mean["AP"]
 
 
 def test_questions_of_all_forms():

@@ -218,8 +218,11 @@ def test_what_is_not_there():
 def test_weights_by_name():
     index = train(index_of(documents_of(7)))
     index.train(Walks(dim=5, min_count=1, epochs=5), threads=1)
-    with pytest.raises(UsageError, match=r"one: edges, walks \(deepwalk-weighted\[weights=edges\]\)"):
-        DeepWalkWeighted().bind(index.snapshot)
+    two = index_of(documents_of(7))
+    for name in ("one", "two"):
+        two.train(Walks(dim=5, min_count=1, epochs=5), threads=1, name=name)
+    with pytest.raises(UsageError, match=r"one: one, two \(deepwalk-weighted\[weights=one\]\)"):
+        DeepWalkWeighted().bind(two.snapshot)
     by_edges, by_walks = (
         scored(DeepWalkWeighted(weights=name), index.snapshot, "aa bb") for name in ("edges", "walks")
     )

@@ -465,6 +465,12 @@ def test_a_sample_is_trained_on_and_the_others_are_inferred(way):
         assert made.normalisers[chosen].tobytes() == alone.normalisers.tobytes()
 
 
+def test_in_how_many_portions_the_others_are_inferred_makes_no_difference(monkeypatch):
+    whole = bytes_of(small(EPV(), sample=20).train(TEXTS, threads=1))
+    monkeypatch.setattr(training_text, "PORTION", 100)
+    assert bytes_of(small(EPV(), sample=20).train(TEXTS, threads=1)) == whole
+
+
 def test_a_sample_of_all_is_none():
     whole = bytes_of(small(PV()).train(TEXTS, threads=1))
     for sample in (60, 61, 1 << 40):

@@ -271,6 +271,21 @@ def test_known_words(texts, numbers):
     assert df.tolist() == [having[number] for number in range(int(number_of.max(initial=-1)) + 1)]
 
 
+@settings(max_examples=40)
+@given(TEXTS, st.integers(1, 40), st.data())
+def test_documents_in_portions(texts, portion, data):
+    text = of_texts(texts)
+    chosen = np.array(data.draw(st.lists(st.booleans(), min_size=len(texts), max_size=len(texts))))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(training_text, "PORTION", portion)
+        portions = list(text.in_portions(chosen))
+    assert len(portions) == text.tokens // portion + 1
+    numbers = [number for some in portions for number in np.flatnonzero(some).tolist()]
+    assert numbers == np.flatnonzero(chosen).tolist()
+    sizes = [int(some.sum()) for some in portions]
+    assert max(sizes) <= min(sizes) + 1
+
+
 def test_no_documents_at_all():
     text = TrainingText.of_texts([], PLAIN)
     assert len(text.texts(np.zeros(0, np.int32))) == 0

@@ -102,7 +102,7 @@ class EPVDRJLM(ParagraphLM):
     """
 
     name: ClassVar[str] = "epv-drj-lm"
-    summary: ClassVar[str] = "query likelihood mixed with enhanced paragraph vectors: the whole of ai2016"
+    summary: ClassVar[str] = "query likelihood mixed with enhanced paragraph vectors: ai2016 with D, R and J"
     source: ClassVar[str] = "ai2016 eq. 9"
     trained: ClassVar[ParagraphTrainer] = EPV()
     kept_as: ClassVar[str] = "epv"

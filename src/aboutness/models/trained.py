@@ -37,7 +37,9 @@ class TrainedModel(Model):
     """
 
     vectors: str | None = parameter(
-        None, OptionalName("rows of documents in the index"), "which training (the only one that fits)"
+        None,
+        OptionalName("rows of documents in the index"),
+        "which training (the only one that fits, or that of the usual name)",
     )
 
     def wanted(self) -> tuple[str, DocumentTrainer]:
@@ -82,13 +84,14 @@ class TrainedModel(Model):
                 f"{name} needs documents to be trained on, which {trained.folder} has not been for it; run: "
                 f"{self._command(trained)}"
             )
-        if len(fitting) > 1:
+        usual = [entry for entry in fitting if entry.name == self.wanted()[0]]
+        if len(fitting) > 1 and not usual:
             names = ", ".join(entry.name for entry in fitting)
             raise UsageError(
                 f"{trained.folder} has several trainings for {name}; name one: {names} "
                 f"({name}[{parameter}={fitting[0].name}])"
             )
-        return fitting[0]
+        return (usual or fitting)[0]
 
     def _command(self, trained: Trained) -> str:
         """Return the command that trains what is needed."""
@@ -159,7 +162,7 @@ def _on_all(view: LayerView, space: DocumentSpace) -> DocumentSpace:
 
 def texts_of(view: LayerView, documents: NDArray[np.bool_], space: DocumentSpace) -> Texts:
     """Return the living documents in a mask as the words that a space knows: in their order, or as bags."""
-    number_of = view.once((texts_of, space.token), lambda: space.words.numbers(view.terms()).astype(np.int32))
+    number_of = space.words.numbers(view.terms()).astype(np.int32)
     if not space.weighted:
         return TrainingText.of_view(view).some(documents[view.alive]).texts(number_of)
     words, weights, lengths = [np.zeros(0, np.int32)], [np.zeros(0, np.float32)], [np.zeros(0, np.int64)]

@@ -59,7 +59,7 @@ def kept_share(counts: NDArray[np.int64], threshold: float) -> NDArray[np.uint64
     """Return, for each word, below which of 2^32 numbers it is kept when frequent words are left out by chance."""
     if threshold == 0:
         return np.full(len(counts), ROUND, np.uint64)
-    rarity = threshold / (counts / counts.sum())
+    rarity = threshold / (np.maximum(counts, 1) / counts.sum())
     return np.asarray(np.minimum(1.0, np.sqrt(rarity) + rarity) * ROUND).astype(np.uint64)
 
 
