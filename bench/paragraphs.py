@@ -67,8 +67,9 @@ QUALITY = (
     f"for these and their document against {AGAINST} random words each (by count^.75): over all pairs, and among "
     "those of one document. Ranking: all documents by the cosine with the query's inferred vector; ours is "
     f"`doc2vec` as it is, which reads a short query {MOST_EPOCHS} times; gensim infers with {INFERENCE_EPOCHS} "
-    f"epochs, and in rows that say so with as many as ours. {JOINT} has D and R off here, so that both sides draw "
-    "the same negatives. Met: the mean is not below gensim's by more than gensim's deviation from seed to seed."
+    f"epochs, and in rows that say so with as many as ours. {JOINT} has D and R off here, and contexts count as "
+    "much as documents, as gensim's do. Met: the mean is not below gensim's by more than gensim's deviation from "
+    "seed to seed."
 )
 
 
@@ -89,7 +90,7 @@ def ours(kind: str, dim: int, epochs: int, seed: int, *, plain: bool = False) ->
     }  # fmt: skip
     if kind == DBOW:
         return PV(**same)
-    return EPV(**same, by_documents=OFF, gamma=0) if plain else EPV(**same)
+    return EPV(**same, by_documents=OFF, gamma=0, joint=1, rate=PV().rate) if plain else EPV(**same)
 
 
 class Gensim:

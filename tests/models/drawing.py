@@ -209,6 +209,11 @@ def early(identifier: str) -> bool:
     return zlib.crc32(identifier.encode()) % 3 > 0
 
 
+def never(identifier: str) -> bool:
+    """Tell of no document that it was trained on."""
+    return False
+
+
 def keep_trained(index: Index, names: Iterable[str], trained_on: Callable[[str], bool]) -> None:
     """Keep in an index what models need: as if the documents that are told of had been trained on."""
     snapshot = index.snapshot
@@ -302,12 +307,12 @@ def documents_of(seed: int) -> Documents:
 
 
 @cache
-def made(seed: int) -> Index:
+def made(seed: int, trained_on: Callable[[str], bool] = early) -> Index:
     """An index of one to three segments, some documents dead, but not all."""
     documents, chance = documents_of(seed), random.Random(seed)
     first, second = sorted(chance.randint(0, len(documents)) for _ in range(2))
     dead = [document.id for document in chance.sample(documents, min(chance.randrange(4), len(documents) - 1))]
-    return ready(documents[:first], documents[first:second], documents[second:], dead=dead)
+    return ready(documents[:first], documents[first:second], documents[second:], dead=dead, trained_on=trained_on)
 
 
 @cache
@@ -370,8 +375,8 @@ def large(whole: bool = False) -> Index:
     documents = named(bodies)
     dead = {"d0", "d4499", "d4500", "d6999", *(f"d{chance.randrange(7000)}" for _ in range(90))}
     if whole:
-        return ready([document for document in documents if document.id not in dead])
-    return ready(documents[:4500], documents[4500:], dead=sorted(dead))
+        return ready([document for document in documents if document.id not in dead], trained_on=lambda _: True)
+    return ready(documents[:4500], documents[4500:], dead=sorted(dead), trained_on=lambda i: not i.endswith("7"))
 
 
 def large_questions() -> list[Question]:

@@ -65,9 +65,9 @@ every_name = pytest.mark.parametrize("name", list(MODELS))
 TRAINED = [name for name, model in MODELS.items() if rows_for(model)]  # on rows of documents
 BY_ROWS = [name for name in TRAINED if not issubclass(MODELS[name], LanguageModel)]  # by which documents ask, too
 # The more models there are, the fewer examples each is tested on, so that the suite stays quick.
-few = settings(max_examples=max(10, 120 // len(MODELS)))
+few = settings(max_examples=max(7, 120 // len(MODELS)))
 fewer = settings(max_examples=max(5, 60 // len(MODELS)))
-fewest = settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow])  # each makes an index
+fewest = settings(max_examples=3, suppress_health_check=[HealthCheck.too_slow])  # each makes an index
 
 
 def scores_of(scorer, question):

@@ -109,6 +109,15 @@ def test_provenance_that_cannot_be_read(about):
         Counting.of_arrays({**space().arrays(), "about": np.frombuffer(about, np.uint8)})
 
 
+@pytest.mark.parametrize("shape", [(2, 2), (3, 3), (6,), (3, 2, 1)], ids=str)
+def test_rows_that_do_not_fit(shape):
+    arrays = {**space().arrays(), "rows": np.zeros(shape, np.float32)}
+    with pytest.raises(
+        DamagedIndex, match=r"these are no rows of documents: ValueError\('rows have shape .* 3 x 2"
+    ):
+        Counting.of_arrays(arrays)
+
+
 def test_words_that_do_not_fit_their_vectors():
     arrays = {**space().arrays(), "words.space.out": np.zeros((3, 2), np.float32)}
     with pytest.raises(DamagedIndex, match="these are no word vectors"):

@@ -97,13 +97,11 @@ class DocumentSpace:
     def of_arrays(cls, arrays: Arrays) -> Self:
         """Make what `arrays` described; it stays where it is (mapped, if it was)."""
         try:
-            return cls(
-                WordVectors.of_arrays(_named(arrays, WORDS)),
-                np.asarray(arrays["rows"]),
-                np.asarray(arrays["arrivals"]),
-                _named(arrays, OWN),
-                json.loads(arrays["about"].tobytes()),
-            )
+            words, rows = WordVectors.of_arrays(_named(arrays, WORDS)), np.asarray(arrays["rows"])
+            arrivals, about = np.asarray(arrays["arrivals"]), json.loads(arrays["about"].tobytes())
+            if rows.shape != (len(arrivals), words.dim):
+                raise ValueError(f"rows have shape {rows.shape}, not {len(arrivals)} x {words.dim}")
+            return cls(words, rows, arrivals, _named(arrays, OWN), about)
         except (LookupError, ValueError, TypeError) as error:
             raise DamagedIndex(f"these are no rows of documents: {error!r}") from None
 
