@@ -44,8 +44,10 @@ def folder(tmp_path_factory):
     collection.mkdir(parents=True)
     documents = [{"_id": str(i), "title": f"wing {i}", "text": "flow of air over wings " * i} for i in range(1, 9)]
     (collection / "corpus.jsonl").write_text("".join(json.dumps(one) + "\n" for one in documents))
-    (collection / "queries.jsonl").write_text(json.dumps({"_id": "q", "text": "air over wing 3"}) + "\n")
-    (collection / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq\t3\t1\n")
+    queries = [{"_id": f"q{i}", "text": f"air over wing {i}"} for i in range(1, 7)]
+    (collection / "queries.jsonl").write_text("".join(json.dumps(one) + "\n" for one in queries))
+    judged = "".join(f"q{i}\t{i}\t1\n" for i in range(1, 7))
+    (collection / "qrels.tsv").write_text(f"query-id\tcorpus-id\tscore\n{judged}")
     return place
 
 

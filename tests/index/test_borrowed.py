@@ -24,11 +24,11 @@ from models.drawing import (
     documents_of,
     drafts,
     every,
+    folded_in,
     index_of,
     lacking,
     made,
     models,
-    never,
     ready,
     rows_for,
 )
@@ -39,7 +39,7 @@ few = settings(max_examples=max(5, 60 // len(MODELS)))
 
 def lending(seed):
     """An index in which no document was trained on: each has the row that its text gets, as passages have."""
-    return made(seed, never)
+    return made(seed, folded_in)
 
 
 @cache
@@ -184,7 +184,7 @@ def test_kept_rows_of_documents_are_not_taken_for_those_of_passages():
     documents = documents_of(5)
     with_rows = [name for name in AVAILABLE if hasattr(MODELS[name], "kept_rows") or rows_for(MODELS[name])]
     assert with_rows
-    wanted = scores_of_passages(documents, ready(documents, trained_on=never), with_rows)
+    wanted = scores_of_passages(documents, folded_in(documents), with_rows)
     lender = ready(documents, trained_on=lambda _: True)
     assert scores_of_passages(documents, lender, with_rows) == wanted
     assert prepare(lender, with_rows)

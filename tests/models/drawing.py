@@ -41,6 +41,7 @@ LAYERS = {"main": "plain", "pairs": "plain[words=1-2]"}
 WORDS = ["aa", "bb", "cc", "dd", "ee", "ff", "über"]
 UNKNOWN = ["zz", "yy"]
 TRAINED_ON = "main"  # the layer
+ROWS = OptionalName("rows of documents in the index")
 LIBRARIES = {"lda": "tomotopy"}  # what ways of training need that need not be installed
 
 # --- models ----------------------------------------------------------------------------------------------------
@@ -128,9 +129,6 @@ def models(name: str) -> st.SearchStrategy[Model]:
     return st.fixed_dictionaries(values).map(lambda values: kind(**values))
 
 
-ROWS = OptionalName("rows of documents in the index")
-
-
 def rows_for(kind: type[Model]) -> list[tuple[str, DocumentTrainer]]:
     """The rows of documents that a model needs: the name they have, and how they are trained."""
     return [(name, way) for name, way in kind().needs(Trained()) if isinstance(way, DocumentTrainer)]
@@ -209,11 +207,6 @@ def early(identifier: str) -> bool:
     return zlib.crc32(identifier.encode()) % 3 > 0
 
 
-def never(identifier: str) -> bool:
-    """Tell of no document that it was trained on."""
-    return False
-
-
 def keep_trained(index: Index, names: Iterable[str], trained_on: Callable[[str], bool]) -> None:
     """Keep in an index what models need: as if the documents that are told of had been trained on."""
     snapshot = index.snapshot
@@ -280,6 +273,11 @@ def ready(*parts: Documents, **how: Any) -> Index:
     return index_of(*parts, names=trained_spaces(), **how)
 
 
+def folded_in(*parts: Documents, **how: Any) -> Index:
+    """The same, but all documents came after the training: each has the row that its text gets."""
+    return ready(*parts, trained_on=lambda _: False, **how)
+
+
 def ready_for(model: str, *parts: Documents, **how: Any) -> Index:
     """The same with what one model needs."""
     return index_of(*parts, names=[name for name, _ in rows_for(MODELS[model])], **how)
@@ -287,6 +285,7 @@ def ready_for(model: str, *parts: Documents, **how: Any) -> Index:
 
 # --- collections that are made once ------------------------------------------------------------------------------
 
+Make = Callable[..., Index]
 SEEDS = st.integers(0, 19)  # indexes take longer to make than to search: these are used again and again
 FEW_SEEDS = st.integers(0, 7)  # where each makes several indexes
 
@@ -307,23 +306,23 @@ def documents_of(seed: int) -> Documents:
 
 
 @cache
-def made(seed: int, trained_on: Callable[[str], bool] = early) -> Index:
+def made(seed: int, make: Make = index_of) -> Index:
     """An index of one to three segments, some documents dead, but not all."""
     documents, chance = documents_of(seed), random.Random(seed)
     first, second = sorted(chance.randint(0, len(documents)) for _ in range(2))
     dead = [document.id for document in chance.sample(documents, min(chance.randrange(4), len(documents) - 1))]
-    return ready(documents[:first], documents[first:second], documents[second:], dead=dead, trained_on=trained_on)
+    return make(documents[:first], documents[first:second], documents[second:], dead=dead)
 
 
 @cache
-def permuted(seed: int) -> tuple[Index, Index]:
+def permuted(seed: int, make: Make = index_of) -> tuple[Index, Index]:
     """An index, and one of the same documents in another order."""
     documents = documents_of(seed)
-    return ready(documents), ready(random.Random(seed).sample(documents, len(documents)))
+    return make(documents), make(random.Random(seed).sample(documents, len(documents)))
 
 
 @cache
-def histories(seed: int) -> list[Index]:
+def histories(seed: int, make: Make = index_of) -> list[Index]:
     """Indexes of the same documents: made at once, in pieces, and with others that were deleted; then merged."""
     documents, chance = documents_of(seed), random.Random(seed)
     first, second = sorted(chance.randint(0, len(documents)) for _ in range(2))
@@ -332,9 +331,9 @@ def histories(seed: int) -> list[Index]:
     with_gone = gone[:3] + parts[0], parts[1] + gone[3:], parts[2]
     dead = [document.id for document in gone]
     made = [
-        ready(documents),
-        *(ready(*parts) for _ in "12"),
-        *(ready(*with_gone, dead=dead) for _ in "12"),
+        make(documents),
+        *(make(*parts) for _ in "12"),
+        *(make(*with_gone, dead=dead) for _ in "12"),
     ]
     made[2].merge()
     with made[4].writing() as writer:  # rows stay as they are
@@ -363,7 +362,7 @@ def changed(seed: int) -> tuple[Index, Index]:
 
 
 @cache
-def large(whole: bool = False) -> Index:
+def large(whole: bool = False, make: Make = index_of) -> Index:
     """Several thousand documents with short and long texts: two segments with some dead, or a whole one."""
     chance = random.Random(3)
     words = [f"w{n}" for n in range(400)]
@@ -375,8 +374,8 @@ def large(whole: bool = False) -> Index:
     documents = named(bodies)
     dead = {"d0", "d4499", "d4500", "d6999", *(f"d{chance.randrange(7000)}" for _ in range(90))}
     if whole:
-        return ready([document for document in documents if document.id not in dead], trained_on=lambda _: True)
-    return ready(documents[:4500], documents[4500:], dead=sorted(dead), trained_on=lambda i: not i.endswith("7"))
+        return make([document for document in documents if document.id not in dead], trained_on=lambda _: True)
+    return make(documents[:4500], documents[4500:], dead=sorted(dead), trained_on=lambda i: not i.endswith("7"))
 
 
 def large_questions() -> list[Question]:

@@ -22,6 +22,7 @@ from aboutness.models.model import MATCHES, Model, Scorer
 from aboutness.models.question import Question
 from aboutness.rank.grammar import ranker
 from aboutness.vectors.known import TRAINERS
+from aboutness.vectors.paragraphs import ParagraphSpace
 from models.drawing import (
     FEW_SEEDS,
     FIELDS,
@@ -32,6 +33,7 @@ from models.drawing import (
     asked,
     changed,
     collections,
+    documents_of,
     drafts,
     every,
     histories,
@@ -110,7 +112,7 @@ def assert_all_same(ones, others):
 @few
 @given(data=st.data())
 def test_every_document_has_one_finite_score(name, data):
-    index = made(data.draw(SEEDS))
+    index = made(data.draw(SEEDS), ready)
     scorer = data.draw(models(name)).bind(index.snapshot)
     question = data.draw(questions(index))
     scores = scores_of(scorer, question)
@@ -125,7 +127,7 @@ def test_every_document_has_one_finite_score(name, data):
 @few
 @given(data=st.data())
 def test_permuting_documents_permutes_scores(name, data):
-    one, other = permuted(data.draw(FEW_SEEDS))
+    one, other = permuted(data.draw(FEW_SEEDS), ready)
     model, draft = data.draw(models(name)), data.draw(drafts(list(one)))
     here, there = Bound(model, one), Bound(model, other)
     scores = here.scores(draft)
@@ -141,7 +143,7 @@ def test_permuting_documents_permutes_scores(name, data):
 @few
 @given(data=st.data())
 def test_scores_do_not_depend_on_how_the_index_came_about(name, data):
-    at_once, *others = histories(data.draw(FEW_SEEDS))
+    at_once, *others = histories(data.draw(FEW_SEEDS), ready)
     model, draft = data.draw(models(name)), data.draw(drafts(list(at_once)))
     match, k = data.draw(st.sampled_from(MATCHES)), data.draw(st.integers(1, 12))
     whole = Bound(model, at_once)
@@ -217,7 +219,7 @@ def test_the_text_of_a_model_makes_it_again(name, data):
 @few
 @given(data=st.data())
 def test_an_unknown_word_changes_nothing(name, data):
-    index = made(data.draw(SEEDS))
+    index = made(data.draw(SEEDS), ready)
     scorer = data.draw(models(name)).bind(index.snapshot)
     words = data.draw(st.lists(st.sampled_from(WORDS), max_size=5))
     known = [word for word in words if word in scorer.view.terms()]
@@ -270,7 +272,7 @@ def test_a_question_without_known_words_finds_nothing(name, question):
 @few
 @given(data=st.data())
 def test_the_order_of_words_does_not_matter(name, data):
-    index = made(data.draw(SEEDS))
+    index = made(data.draw(SEEDS), ready)
     scorer = data.draw(models(name)).bind(index.snapshot)
     assume(scorer.view.layer == "main")
     words = data.draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6))
@@ -286,7 +288,7 @@ def test_the_order_of_words_does_not_matter(name, data):
 @few
 @given(data=st.data())
 def test_a_document_asks_what_its_weighted_terms_ask(name, data):
-    index = made(data.draw(SEEDS))
+    index = made(data.draw(SEEDS), ready)
     scorer = data.draw(models(name)).bind(index.snapshot)
     number = int(data.draw(st.sampled_from(index.snapshot.live_numbers().tolist())))
     one, other = Question(document=number), Question(terms=weighted_terms(scorer.view, number))
@@ -306,7 +308,7 @@ def weighted_terms(view, number):
 @given(data=st.data())
 def test_a_document_that_asks_by_its_row_is_nearest_to_itself(name, data):
     """A row that was trained says more than the words do; one that was made of them says the same."""
-    index = made(data.draw(SEEDS))
+    index = made(data.draw(SEEDS), ready)
     scorer = data.draw(models(name)).bind(index.snapshot)
     number = int(data.draw(st.sampled_from(index.snapshot.live_numbers().tolist())))
     question = Question(document=number)
@@ -329,7 +331,7 @@ def test_a_document_that_asks_by_its_row_is_nearest_to_itself(name, data):
 @few
 @given(data=st.data())
 def test_a_ranking_is_a_selection_from_the_scores(name, data):
-    index = made(data.draw(SEEDS))
+    index = made(data.draw(SEEDS), ready)
     scorer = data.draw(models(name)).bind(index.snapshot)
     some = data.draw(st.lists(questions(index), min_size=1, max_size=3))
     k = data.draw(st.integers(1, index.snapshot.size + 3))
@@ -365,7 +367,7 @@ def selected(scorer, question, k, match, mask):
 @pytest.mark.parametrize("match", MATCHES)
 @pytest.mark.parametrize("whole", [False, True], ids=["segments", "whole"])
 def test_long_lists_are_searched_as_scores_say(name, match, whole):
-    index = large(whole)
+    index = large(whole, ready)
     scorer = MODELS[name]().bind(index.snapshot)
     some = large_questions()
     chance = np.random.default_rng(5)
@@ -384,7 +386,7 @@ def test_long_lists_are_searched_as_scores_say(name, match, whole):
 @fewer
 @given(data=st.data())
 def test_long_lists_are_searched_as_scores_say_whatever_the_parameters(name, data):
-    index = large(data.draw(st.booleans()))
+    index = large(data.draw(st.booleans()), ready)
     model = data.draw(models(name))
     scorer = model.bind(index.snapshot)
     k = data.draw(st.sampled_from([1, 3, 10, 50]))
@@ -396,7 +398,7 @@ def test_long_lists_are_searched_as_scores_say_whatever_the_parameters(name, dat
 @fewer
 @given(data=st.data())
 def test_a_batch_ranks_as_its_questions_do_one_by_one(name, data):
-    index = made(data.draw(SEEDS))
+    index = made(data.draw(SEEDS), ready)
     model = data.draw(models(name))
     size = data.draw(st.sampled_from([0, 1, 2, FEW - 1, FEW, FEW + 1, 3 * FEW]))
     drawn = texts([*WORDS, *UNKNOWN]).map(Question) if data.draw(st.booleans()) else questions(index)
@@ -412,7 +414,7 @@ def test_a_batch_ranks_as_its_questions_do_one_by_one(name, data):
 
 @every_model
 def test_threads_that_search_at_once_find_what_one_finds(name):
-    index = large()
+    index = large(make=ready)
     some = large_questions()
     expected = MODELS[name]().bind(index.snapshot).top_many(some, 10, threads=1)
     for _ in range(3):
@@ -434,7 +436,7 @@ def test_threads_that_search_at_once_find_what_one_finds(name):
 @few
 @given(data=st.data())
 def test_the_parts_of_an_explanation_sum_to_the_score(name, data):
-    index = made(data.draw(SEEDS))
+    index = made(data.draw(SEEDS), ready)
     scorer = data.draw(models(name)).bind(index.snapshot)
     assert_explained(scorer, data.draw(questions(index)))
 
@@ -487,9 +489,20 @@ def test_layers_and_fields_that_the_index_lacks_are_refused(name):
 
 
 @every(TRAINED)
+def test_documents_have_the_rows_that_were_trained(name):
+    """Where training and inference differ; otherwise it does not matter when a document came."""
+    documents = documents_of(3)
+    by_training = Bound(MODELS[name](), ready_for(name, documents, trained_on=lambda _: True))
+    by_inference = Bound(MODELS[name](), ready_for(name, documents, trained_on=lambda _: False))
+    ((own, _),) = rows_for(MODELS[name])
+    differ = isinstance(trained_spaces()[own], ParagraphSpace)
+    assert (by_training.scores(QUESTIONS[0]) != by_inference.scores(QUESTIONS[0])) == differ
+
+
+@every(TRAINED)
 def test_a_model_reads_the_layer_and_the_fields_it_was_trained_on(name):
-    snapshot, model = made(3).snapshot, MODELS[name]
-    question, numbers = Question("aa bb"), made(3).snapshot.live_numbers()
+    snapshot, model = made(3, ready).snapshot, MODELS[name]
+    question, numbers = Question("aa bb"), made(3, ready).snapshot.live_numbers()
     with pytest.raises(UsageError, match=r"was trained on the layer 'main', not on 'pairs'; train on that one"):
         model(layer="pairs").bind(snapshot)
     for fields in ("title", ["title", "text"]):
@@ -511,7 +524,7 @@ def test_a_model_reads_the_layer_and_the_fields_it_was_trained_on(name):
 @every(TRAINED)
 def test_a_model_takes_what_was_trained_for_others_or_refuses_it(name):
     """Whatever is named: it ranks, and is explained, as what a model looks for by itself, or nothing is bound."""
-    index, model = made(3), MODELS[name]
+    index, model = made(3, ready), MODELS[name]
     (named_by,) = [one.name for one in model.declared() if one.kind == ROWS]
     ((own, _),) = rows_for(model)
     taken = set()

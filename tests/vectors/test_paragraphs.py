@@ -207,6 +207,15 @@ def test_short_questions_are_read_more_often(monkeypatch, length, epochs):
     assert told == [epochs, 10]
 
 
+def test_each_question_is_read_as_often_as_its_own_length_says(monkeypatch):
+    told = watch_epochs(monkeypatch)
+    space, long = trained("pv"), [1, 2, 3, 4] * 250
+    rows = space.infer_question(texts_of([1, 2], long, []))
+    assert told == [200, 20, 200]
+    assert rows[0].tobytes() == space.infer_question(texts_of([1, 2]))[0].tobytes()
+    assert rows[1].tobytes() == space.infer_question(texts_of(long))[0].tobytes()
+
+
 @pytest.mark.parametrize(
     "change", [{"seed": 2}, {"negatives": 4}, {"rate": 0.1}, {"last_rate": 0.01}, {"epochs": 11}]
 )

@@ -663,7 +663,7 @@ own = {
 
 
 @pytest.mark.parametrize("way", [PV, EPV])
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=1500, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_all_that_is_declared_trains_or_is_refused(way, data):
     parameters = data.draw(drawn) | data.draw(own[way])
