@@ -1,7 +1,8 @@
 """Random models, collections and questions: what the tests of every model are run on.
 
 A model's parameters are drawn from what their kinds declare. Whoever adds a kind adds it to `inside` and
-`outside`, and the tests then know it.
+`outside`, and the tests then know it. What a model says it needs is trained for it; where that takes a library that
+need not be installed, it is named in `LIBRARIES`.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ from aboutness.text.strings import StringTable
 from aboutness.vectors.documents import DocumentSpace
 from aboutness.vectors.kept import KIND
 from aboutness.vectors.paragraphs import ParagraphSpace
+from aboutness.vectors.pv import PV
 from aboutness.vectors.trainer import DocumentTrainer
+from aboutness.vectors.walks import Walks
 from aboutness.vectors.words import WordVectors
 from experiment.small import quick
 
@@ -42,6 +45,7 @@ WORDS = ["aa", "bb", "cc", "dd", "ee", "ff", "über"]
 UNKNOWN = ["zz", "yy"]
 TRAINED_ON = "main"  # the layer
 ROWS = OptionalName("rows of documents in the index")
+OTHERS = {"walks": Walks(), "dm": PV(architecture="dm")}  # no model needs them, but some take them
 LIBRARIES = {"lda": "tomotopy"}  # what ways of training need that need not be installed
 
 # --- models ----------------------------------------------------------------------------------------------------
@@ -194,12 +198,13 @@ def word_vectors() -> WordVectors:
 
 @cache
 def trained_spaces() -> dict[str, DocumentSpace]:
-    """The rows that models need, by the names they look for: trained on documents that no index has."""
+    """Rows of documents that no index has: what models need, by the names they look for, and others."""
     chance = random.Random(7)
-    words = [*WORDS[:-1], *(f"w{n}" for n in range(400) if n % 7), "unheard"]
-    texts = [" ".join(chance.choices(words, k=10)) for _ in range(80)]
+    words = [*WORDS[:-1] * 5, *(f"w{n}" for n in range(400) if n % 7), "unheard"]  # and not "über"
+    tokens = chance.sample(words * 2, len(words) * 2)
+    texts = [" ".join(tokens[first : first + 10]) for first in range(0, len(tokens), 10)]
     ways = {name: way for kind in MODELS.values() if not lacking(kind) for name, way in rows_for(kind)}
-    return {name: quick(way).train(texts, threads=1) for name, way in ways.items()}
+    return {name: quick(way).train(texts, threads=1) for name, way in (ways | OTHERS).items()}
 
 
 def early(identifier: str) -> bool:
@@ -270,7 +275,7 @@ def index_of(
 
 def ready(*parts: Documents, **how: Any) -> Index:
     """The same with all that any model needs."""
-    return index_of(*parts, names=trained_spaces(), **how)
+    return index_of(*parts, names=[name for name in trained_spaces() if name not in OTHERS], **how)
 
 
 def folded_in(*parts: Documents, **how: Any) -> Index:

@@ -67,7 +67,7 @@ every_name = pytest.mark.parametrize("name", list(MODELS))
 TRAINED = [name for name, model in MODELS.items() if rows_for(model)]  # on rows of documents
 BY_ROWS = [name for name in TRAINED if not issubclass(MODELS[name], LanguageModel)]  # by which documents ask, too
 # The more models there are, the fewer examples each is tested on, so that the suite stays quick.
-few = settings(max_examples=max(7, 120 // len(MODELS)))
+few = settings(max_examples=max(10, 120 // len(MODELS)))
 fewer = settings(max_examples=max(5, 60 // len(MODELS)))
 fewest = settings(max_examples=3, suppress_health_check=[HealthCheck.too_slow])  # each makes an index
 
@@ -313,6 +313,7 @@ def test_a_document_that_asks_by_its_row_is_nearest_to_itself(name, data):
     number = int(data.draw(st.sampled_from(index.snapshot.live_numbers().tolist())))
     question = Question(document=number)
     scores = scores_of(scorer, question)
+    assert scorer.knows(question) == bool(weighted_terms(scorer.view, number).keys() & set(WORDS[:-1]))
     own = scorer.scores(question, np.array([number]))[0]
     assert own == pytest.approx(1, abs=1e-6) if scorer.knows(question) else (scores == -1).all()
     assert scores.max() <= own + 1e-6
@@ -492,7 +493,7 @@ def test_layers_and_fields_that_the_index_lacks_are_refused(name):
 def test_documents_have_the_rows_that_were_trained(name):
     """Where training and inference differ; otherwise it does not matter when a document came."""
     documents = documents_of(3)
-    by_training = Bound(MODELS[name](), ready_for(name, documents, trained_on=lambda _: True))
+    by_training = Bound(MODELS[name](), ready_for(name, documents))
     by_inference = Bound(MODELS[name](), ready_for(name, documents, trained_on=lambda _: False))
     ((own, _),) = rows_for(MODELS[name])
     differ = isinstance(trained_spaces()[own], ParagraphSpace)
@@ -521,10 +522,15 @@ def test_a_model_reads_the_layer_and_the_fields_it_was_trained_on(name):
         assert heavy.bind(snapshot).view.weights.tolist() == [5, 1, 0.7]
 
 
+@cache
+def with_every_training():
+    return index_of(documents_of(3), names=trained_spaces())
+
+
 @every(TRAINED)
 def test_a_model_takes_what_was_trained_for_others_or_refuses_it(name):
     """Whatever is named: it ranks, and is explained, as what a model looks for by itself, or nothing is bound."""
-    index, model = made(3, ready), MODELS[name]
+    index, model = with_every_training(), MODELS[name]
     (named_by,) = [one.name for one in model.declared() if one.kind == ROWS]
     ((own, _),) = rows_for(model)
     taken = set()

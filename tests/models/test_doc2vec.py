@@ -173,6 +173,14 @@ def test_parts_sum_to_the_score(seed, architecture, data):
             assert part.value == pytest.approx(part.details["weight"] * part.details["similarity"], abs=1e-6)
 
 
+def test_words_of_fields_that_are_not_read_have_no_part():
+    index = built()
+    index.train(PV(**SMALL), fields=["text"], threads=1)
+    why = Doc2Vec().bind(index.snapshot).explain(Question("aa"), 0)  # its title has "bb", which others' texts have
+    assert "bb" in space_of(index.snapshot.trained, "pv").words
+    assert {part.word for part in why.parts} == {"aa", "cc", None}
+
+
 def test_words_near_to_the_question_bring_most():
     index = two()
     numbers = np.flatnonzero(np.arange(120) % 2 == 0)[:20]

@@ -119,6 +119,9 @@ def test_of_several_one_must_be_named():
         )
         assert type(model)(vectors="two").entry(index.snapshot.trained).name == "two"
     assert EPVDRJLM().entry(index.snapshot.trained).name == "epv"
+    index.train(PV(**SMALL), threads=1)
+    for model in (PVLM(), Doc2Vec()):  # the usual name decides
+        assert model.entry(index.snapshot.trained).name == "pv"
 
 
 def test_a_name_that_is_not_there():

@@ -210,19 +210,19 @@ class LanguageScorer(Scorer):
         only = np.array([document], np.int64)
         check_numbers(self.view, only)
         asked = self._ask(question)
-        lam = self.model.lam
+        products = asked.vectors @ self.space.rows[document].astype(np.float64)
+        trained = np.exp(products - self.normalisers[document]) if len(self.normalisers) else products
         values = self._parts(asked, only)[:, 0].tolist()
         seen = self._seen(asked, only)[:, 0].tolist()
         terms, counts = self.view.forward(document)
         inside = dict(zip(terms.tolist(), self.view.weigh(counts).tolist(), strict=True))
         parts = []
         for i, term in enumerate(asked.terms.tolist()):
-            whole = math.exp(values[i] / asked.weights[i])
             details = {
                 "in_query": float(asked.weights[i]),
                 "in_document": inside.get(term, 0.0),
                 "p_in_document": seen[i],
-                "p_trained": max(0.0, (whole - (1 - lam) * seen[i]) / lam) if lam else 0.0,
+                "p_trained": max(0.0, float(trained[i])) if asked.known[i] else 0.0,
             }
             name = self.view.term(term)
             parts.append(Part(name, values[i], details, name if inside.get(term) else None))
