@@ -56,6 +56,18 @@ def test_product(run, seed, size):
     assert found == pytest.approx(exact, rel=1e-6, abs=1e-9 * float(np.abs(row).max()))
 
 
+@quick
+@given(seeds, sizes)
+def test_dot(run, seed, size):
+    """What is rounded to a product, before it is."""
+    row = drawn(seed, 1, size)[0]
+    vector = np.random.default_rng(seed).normal(size=size)
+    found = run(dense.dot, vector, row)[0]
+    assert np.float32(found) == naive_product(vector, row)
+    exact = math.fsum(a * b for a, b in zip(vector.tolist(), row.tolist(), strict=True))
+    assert found == pytest.approx(exact, rel=1e-9, abs=1e-12 * float(np.abs(row).max() * size))
+
+
 def test_a_product_is_summed_in_its_order(run):
     """Numbers that cancel each other out, or swallow the small ones, in one order only."""
     chance = np.random.default_rng(1)
