@@ -111,15 +111,18 @@ class ParagraphTrainer(DocumentTrainer):
         chosen = chosen_documents(text.documents, self.sample, self.seed)
         sampled = text if chosen.all() else text.some(chosen)
         training = self.training(sampled, checked_threads(threads))
-        training.run(checkpoint, tell or (lambda _: None))
-        made = training.made()
-        if not chosen.all():
-            rows = np.empty((text.documents, self.dim), np.float32)
-            rows[chosen] = made.rows
-            for some in text.in_portions(~chosen):
-                rows[some] = made.infer(text.some(some).texts(training.vocabulary.number_of), threads)
-            made = made.with_rows(rows, text.arrivals)
-        return made.normalised() if self.normalises else made
+        try:
+            training.run(checkpoint, tell or (lambda _: None))
+            made = training.made()
+            if not chosen.all():
+                rows = np.empty((text.documents, self.dim), np.float32)
+                rows[chosen] = made.rows
+                for some in text.in_portions(~chosen):
+                    rows[some] = made.infer(text.some(some).texts(training.vocabulary.number_of), threads)
+                made = made.with_rows(rows, text.arrivals)
+            return made.normalised() if self.normalises else made
+        except MemoryError:
+            raise training.too_large() from None
 
 
 @dataclass(frozen=True)
@@ -225,15 +228,20 @@ class ParagraphTraining(Training):
             self.context = empty_rows(words if self.objective.joint else 0, dim)
             self.inward = empty_rows(words if self.objective.in_context else 0, dim)
         except MemoryError:
-            size = 4 * (documents + 2 * words) * dim / 1e9
-            raise UsageError(
-                f"{documents:,} documents and {words:,} words x {dim} need {size:,.1f} GB, which is more memory "
-                "than there is; choose a lower dim or a higher min_count"
-            ) from None
+            raise self.too_large() from None
         chance = self._chance(-1)
         for matrix in (self.rows, self.inward):
             fill_evenly(chance, np.float32(START / dim), dim, matrix)
         self.rows[self.lengths == 0] = 0
+
+    def too_large(self) -> UsageError:
+        """Return what to say where there is not enough memory."""
+        documents, words, dim = self.text.documents, len(self.vocabulary), self.settings.dim
+        size = 4 * (documents + 2 * words) * dim / 1e9
+        return UsageError(
+            f"{documents:,} documents and {words:,} words x {dim} need {size:,.1f} GB, which is more memory "
+            "than there is; choose a lower dim or a higher min_count"
+        )
 
     def matrices(self) -> dict[str, F32]:
         """Return all that is trained."""
