@@ -77,7 +77,7 @@ class DocumentSpace:
         """Return a row for each text that is short, as questions are: the same, or with more care."""
         return self.infer(texts, threads=1)
 
-    def with_rows(self, rows: F32, arrivals: I64, places: I64 | None = None) -> Self:  # noqa: ARG002 - see below
+    def with_rows(self, rows: F32, arrivals: I64, places: I64 | None = None) -> Self:  # noqa: ARG002 - for who keeps more
         """Return the same for other documents; `places` says which row here each row is, -1 for none."""
         return replace(self, rows=rows, arrivals=arrivals)
 
