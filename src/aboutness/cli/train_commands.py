@@ -61,7 +61,8 @@ def train(
     """Train on the documents of an index, and keep the result in it.
 
     Further options are those that KIND declares, such as --dim 100 --epochs 10 --architecture cbow --seed 7; see
-    them with: aboutness trainers. An interrupted training goes on when the command is run again.
+    them with: aboutness trainers. An interrupted training goes on when the command is run again; lsa and lda start
+    anew.
     """
     from aboutness.app.index import Index
     from aboutness.app.training import has_checkpoint
