@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from aboutness.kernels import paragraphs
 from aboutness.kernels.chance import draw, scramble
-from aboutness.kernels.paragraphs import TOGETHER
+from aboutness.kernels.paragraphs import DRAWN, FOLDED, TOGETHER
 from kernels.conftest import both, near
 from kernels.test_word2vec import (
     ALWAYS,
@@ -200,17 +200,17 @@ def predicted(vector, matrix, chosen, drawn, negatives):
 
 
 def by_the_book_dbow(case):
-    """Words in groups of 16: the document and the words' vectors at once; then each word with its neighbours."""
+    """Words in groups of 8: the document and the words' vectors at once; then each word with its neighbours."""
     rows, outward, context = case.matrices("rows", "outward", "context")
     state, trained, k = case.state.copy(), 0, case.negatives
     for document, words, _, rate in case.pieces(state, 1):
         trained += len(words)
         for first in range(0, len(words), TOGETHER):
             some = words[first : first + TOGETHER]
-            drawn = drawn_from(case.table, state, len(some))
+            drawn = drawn_from(case.table, state, DRAWN * len(some))
 
             def of_document(d, w, some=some, drawn=drawn):
-                return predicted(d, w, some, drawn, k)
+                return predicted(d, w, some, drawn, k / DRAWN)
 
             rows[document], outward = climbed(of_document, rate, rows[document], outward)
             rows[document] /= 1 + rate * len(some) * case.pulls[document]
@@ -318,7 +318,7 @@ def told_before(case, together):
     for document, words, _, _ in case.pieces(state, 1):
         for first in range(0, len(words), together):
             some = words[first : first + together]
-            drawn = drawn_from(case.table, state, len(some))
+            drawn = drawn_from(case.table, state, DRAWN * len(some))
             near_each = []
             for at in range(first, first + len(some) if case.window else first):
                 neighbours = around(words, case.window, at)
@@ -339,7 +339,7 @@ def test_a_small_step_is_the_gradient_of_the_objective(window, gamma, seed):
         total = 0.0
         for document, words, drawn, neighbourhoods in parts:
             d = rows[document]
-            total += log_s(outward[words] @ d).sum() + k * log_s(-outward[drawn] @ d).sum()
+            total += log_s(outward[words] @ d).sum() + k / DRAWN * log_s(-outward[drawn] @ d).sum()
             total -= len(words) * case.pulls[document] / 2 * (d @ d)
             for word, neighbours, others in neighbourhoods:
                 w = outward[word]
@@ -437,11 +437,11 @@ def by_the_book_fold(case):
     for words, counts, state in case.texts():
         row, steps, done = np.zeros(outward.shape[1]), max(1, case.epochs * len(words)), 0
         for _ in range(case.epochs):
-            for first in range(0, len(words), TOGETHER):
-                some, weights = words[first : first + TOGETHER], counts[first : first + TOGETHER]
-                drawn = drawn_from(case.table, state, TOGETHER)
+            for first in range(0, len(words), FOLDED):
+                some, weights = words[first : first + FOLDED], counts[first : first + FOLDED]
+                drawn = drawn_from(case.table, state, FOLDED)
                 rate = case.rate - (case.rate - case.last) * done / steps
-                each = case.negatives * weights.sum() / TOGETHER
+                each = case.negatives * weights.sum() / FOLDED
 
                 def objective(d, some=some, weights=weights, drawn=drawn, each=each):
                     return (weights * log_s(outward[some] @ d)).sum() + each * log_s(-outward[drawn] @ d).sum()

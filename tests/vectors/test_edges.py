@@ -149,11 +149,12 @@ def by_the_book(training, block, chance, rate):
         words, _ = kept_words(block.tokens[start:end], number_of, keep, 1, state)
         for first in range(0, len(words), group):
             some = words[first : first + group]
-            drawn = [draw(training.table, random_bits(state)) for _ in some]
+            drawn = [draw(training.table, random_bits(state)) for _ in range(len(some) * paragraphs.DRAWN)]
 
             def objective(rows, outward, some=some, drawn=drawn, document=document):
                 towards = log_s(outward[some] @ rows[document]).sum()
-                return towards + how.negatives * log_s(-outward[drawn] @ rows[document]).sum()
+                each = how.negatives / paragraphs.DRAWN
+                return towards + each * log_s(-outward[drawn] @ rows[document]).sum()
 
             old = rows.copy(), outward.copy()
             rows += rate * gradient(lambda at, old=old, f=objective: f(at, old[1]), old[0])

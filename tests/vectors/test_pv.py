@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 import aboutness
 from aboutness.core.errors import Diverged, UsageError
 from aboutness.kernels import paragraphs as kernels
-from aboutness.kernels.paragraphs import TOGETHER
+from aboutness.kernels.paragraphs import DRAWN, TOGETHER
 from aboutness.text.analyzers import analyzer
 from aboutness.vectors import pv, threads, training, training_text
 from aboutness.vectors.checkpoint import Checkpoint
@@ -300,7 +300,7 @@ def read_once(way, found, state):
             yield document, [word], drawn_from(found.table, state, way.negatives), near, []
         for first in range(0, 0 if dm else len(words), TOGETHER):
             some = words[first : first + TOGETHER]
-            drawn, contexts = drawn_from(found.table, state, len(some)), []
+            drawn, contexts = drawn_from(found.table, state, DRAWN * len(some)), []
             for at in range(first, first + len(some) if joint else first):
                 near = around(words, way.window, at)
                 contexts.append((words[at], near, drawn_from(found.table, state, len(near))))
@@ -315,7 +315,7 @@ def objective_of_dbow(way, parts):
         total = 0.0
         for document, words, drawn, _, contexts in parts:
             d = rows[document]
-            total += log_s(outward[words] @ d).sum() + k * log_s(-outward[drawn] @ d).sum()
+            total += log_s(outward[words] @ d).sum() + k / DRAWN * log_s(-outward[drawn] @ d).sum()
             total -= len(words) * gamma / LENGTHS[document] * (d @ d)
             for word, near, others in contexts:
                 w = outward[word]

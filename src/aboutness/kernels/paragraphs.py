@@ -5,8 +5,8 @@ A block is some pieces of text, piece p being `tokens[starts[p]:ends[p]]` of doc
 longer than vectors, with zeros at their end. Threads may work on different blocks at the same time without locks
 (see `aboutness.kernels.word2vec`).
 
-Negatives are drawn for a group of words at once, and each counts for as many as would have been drawn for the
-words one by one: the expected step is the same, with a third of the rows read and written.
+Negatives are drawn for a group of words at once, fewer than for the words one by one, and each counts for as many
+as it stands for: the expected step is the same, with fewer rows read and written.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ I64 = NDArray[np.int64]
 Int: TypeAlias = int | np.signedinteger[Any]
 Float: TypeAlias = float | np.floating[Any]
 
-TOGETHER = 16  # words of a group, and negatives that are drawn for it
+TOGETHER, DRAWN = 8, 3  # words of a group, negatives that are drawn for each of them
+FOLDED = 16  # words of a group, and negatives drawn for it, where only the vectors of texts are trained
 
 
 @compiled
@@ -116,7 +117,7 @@ def dbow(
     `slope` for each token.
     """
     size = rows.shape[1]
-    room = max(2 * TOGETHER, 4 * window)
+    room = max((1 + DRAWN) * TOGETHER, 4 * window)
     chosen, factors = np.zeros(room, np.int64), np.zeros(room, np.float32)
     weights, move = np.ones(room, np.float32), np.zeros(size, np.float32)
     most = longest(starts, ends)
@@ -130,10 +131,10 @@ def dbow(
         for first in range(0, count, TOGETHER):
             some = min(TOGETHER, count - first)
             for i in range(some):
-                chosen[i] = words[first + i]
-                chosen[some + i] = draw(table, next_random(state))
-                weights[i], weights[some + i] = ONE, np.float32(negatives)
-            total += tell_apart(chosen, weights, some, some, step, outward, True, row, factors, move)
+                chosen[i], weights[i] = words[first + i], ONE
+            for i in range(some, (1 + DRAWN) * some):
+                chosen[i], weights[i] = draw(table, next_random(state)), np.float32(negatives / DRAWN)
+            total += tell_apart(chosen, weights, some, DRAWN * some, step, outward, True, row, factors, move)
             shrink = ONE / (ONE + np.float32(some * pulls[documents[piece]]) * step)
             for x in range(size):
                 row[x] = (row[x] + move[x]) * shrink
@@ -182,11 +183,11 @@ def fold(
     """Train the rows of texts anew, from 0, with the words' vectors as they are.
 
     Text t has words[ends[t - 1]:ends[t]], each of which counts as `counts` says. Chance depends on the text alone,
-    so that it always has the same row. `TOGETHER` negatives are drawn for each group of words, however few.
+    so that it always has the same row. `FOLDED` negatives are drawn for each group of words, however few.
     """
     size = rows.shape[1]
-    chosen, factors = np.zeros(2 * TOGETHER, np.int64), np.zeros(2 * TOGETHER, np.float32)
-    weights, move = np.zeros(2 * TOGETHER, np.float32), np.zeros(size, np.float32)
+    chosen, factors = np.zeros(2 * FOLDED, np.int64), np.zeros(2 * FOLDED, np.float32)
+    weights, move = np.zeros(2 * FOLDED, np.float32), np.zeros(size, np.float32)
     state = np.zeros(1, np.uint64)
     start = 0
     for text in range(len(ends)):
@@ -199,17 +200,17 @@ def fold(
         slope = (rate - last_rate) / max(1, epochs * (end - start))
         falling = np.float64(rate)
         for _ in range(epochs if length > 0 else 0):
-            for first in range(start, end, TOGETHER):
-                some = min(TOGETHER, end - first)
+            for first in range(start, end, FOLDED):
+                some = min(FOLDED, end - first)
                 together = ZERO
                 for i in range(some):
                     chosen[i], weights[i] = words[first + i], counts[first + i]
                     together += counts[first + i]
-                for i in range(some, some + TOGETHER):
+                for i in range(some, some + FOLDED):
                     chosen[i] = draw(table, next_random(state))
-                    weights[i] = np.float32(negatives) * together / np.float32(TOGETHER)
+                    weights[i] = np.float32(negatives) * together / np.float32(FOLDED)
                 step = np.float32(falling)
-                tell_apart(chosen, weights, some, TOGETHER, step, outward, False, row, factors, move)
+                tell_apart(chosen, weights, some, FOLDED, step, outward, False, row, factors, move)
                 shrink = ONE / (ONE + np.float32(2 * gamma * together / length) * step)
                 for x in range(size):
                     row[x] = (row[x] + move[x]) * shrink
