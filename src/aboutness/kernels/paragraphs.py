@@ -27,7 +27,7 @@ I64 = NDArray[np.int64]
 Int: TypeAlias = int | np.signedinteger[Any]
 Float: TypeAlias = float | np.floating[Any]
 
-TOGETHER, DRAWN = 8, 3  # words of a group, negatives that are drawn for each of them
+TOGETHER, DRAWN = 8, 2  # words of a group, negatives that are drawn for each of them
 FOLDED = 16  # words of a group, and negatives drawn for it, where only the vectors of texts are trained
 
 

@@ -17,7 +17,7 @@ In eq. 9 `joint` is 1; less lets documents learn faster beside their words, and 
 predicted by d and predicts c; gensim's dbow_words shares the other matrix, which is another objective. R is a
 proximal step, d / (1 + 2 rate gamma / #(d)), so that large gamma and short documents are stable.
 
-It differs from the papers in these points. Negatives are drawn for 8 successive words at a time, 3 for each (in J:
+It differs from the papers in these points. Negatives are drawn for 8 successive words at a time, 2 for each (in J:
 one for each neighbour of a word), and count as much as k for each would: the expected step is the same. A negative
 may be the word itself, as eq. 2 has it. PV-DM predicts a word from the mean of its neighbours' and the document's
 vectors.
@@ -55,7 +55,7 @@ DBOW, DM = "dbow", "dm"
 ON, OFF = "on", "off"
 SWITCH = Choice((ON, OFF))
 MOST_EPOCHS = 40  # tried on six collections: with R, more than word vectors want
-START = 1.5  # documents start evenly between -START/dim and START/dim, words at 0
+START = 1.25  # documents start evenly between -START/dim and START/dim, words at 0
 
 
 @dataclass(frozen=True)
