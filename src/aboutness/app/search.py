@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aboutness.app.generation import Generation
-from aboutness.core.algebra import Cut, Ranker, Rerank, Scaled, Sum
+from aboutness.core.algebra import Ranker
 from aboutness.core.errors import UsageError, shown
 from aboutness.core.kinds import FieldWeights, checked
 from aboutness.core.record import Document, Query
@@ -263,12 +263,8 @@ def _with_fields(ranker: Ranker, fields: Fields | None) -> Ranker:
     """Return the ranker with the fields chosen in all models and pipelines that choose none themselves."""
     if fields is None:
         return ranker
-    if isinstance(ranker, (Cut, Scaled)):
-        return replace(ranker, ranker=_with_fields(ranker.ranker, fields))
-    if isinstance(ranker, Sum):
-        return Sum(tuple(_with_fields(part, fields) for part in ranker.parts))
-    if isinstance(ranker, Rerank):
-        return Rerank(_with_fields(ranker.first, fields), _with_fields(ranker.second, fields))
-    if not isinstance(ranker, (Model, Pipeline)) or ranker.fields is not None:
-        return ranker
-    return replace(ranker, fields=checked(FieldWeights(), "fields", fields))
+    if not isinstance(ranker, (Model, Pipeline)):
+        return ranker.made_of([_with_fields(part, fields) for part in ranker.rankers])
+    return (
+        ranker if ranker.fields is not None else replace(ranker, fields=checked(FieldWeights(), "fields", fields))
+    )

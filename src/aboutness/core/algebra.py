@@ -7,6 +7,7 @@ term, and cutting a mixture needs parentheses: `(a + b) % 100`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -23,6 +24,15 @@ class Ranker:
 
     A ranker's text makes it again.
     """
+
+    @property
+    def rankers(self) -> tuple[Ranker, ...]:
+        """Return the rankers that it is made of."""
+        return ()
+
+    def made_of(self, rankers: Sequence[Ranker]) -> Ranker:  # noqa: ARG002 - where there are some
+        """Return the same made of other rankers."""
+        return self
 
     @property
     def signs(self) -> int:
@@ -64,7 +74,16 @@ class Cut(Ranker):
         if isinstance(depth, bool) or not isinstance(depth, Integral) or int(depth) < 1:
             raise UsageError(f"a ranking must be cut to a whole number of at least 1, got {shown(depth)}")
         object.__setattr__(self, "depth", int(depth))
-        _check(self, self.ranker)
+        check_parts(self, self.ranker)
+
+    @property
+    def rankers(self) -> tuple[Ranker, ...]:
+        """Return the ranker that is cut."""
+        return (self.ranker,)
+
+    def made_of(self, rankers: Sequence[Ranker]) -> Cut:
+        """Return the same cut of another ranker."""
+        return Cut(rankers[0], self.depth)
 
     @property
     def signs(self) -> int:
@@ -93,7 +112,16 @@ class Scaled(Ranker):
             weight, ranker = checked(WEIGHT, "the weight of a ranker", weight * ranker.weight), ranker.ranker
         object.__setattr__(self, "weight", weight)
         object.__setattr__(self, "ranker", ranker)
-        _check(self, ranker)
+        check_parts(self, ranker)
+
+    @property
+    def rankers(self) -> tuple[Ranker, ...]:
+        """Return the ranker that is weighted."""
+        return (self.ranker,)
+
+    def made_of(self, rankers: Sequence[Ranker]) -> Scaled:
+        """Return another ranker with the same weight."""
+        return Scaled(self.weight, rankers[0])
 
     @property
     def signs(self) -> int:
@@ -122,7 +150,16 @@ class Sum(Ranker):
         object.__setattr__(self, "parts", tuple(flat))
         if len(flat) < 2:
             raise UsageError(f"a mixture must have at least two rankers, got {len(flat)}")
-        _check(self, *flat)
+        check_parts(self, *flat)
+
+    @property
+    def rankers(self) -> tuple[Ranker, ...]:
+        """Return the rankers that are added."""
+        return self.parts
+
+    def made_of(self, rankers: Sequence[Ranker]) -> Sum:
+        """Return the sum of other rankers."""
+        return Sum(tuple(rankers))
 
     @property
     def signs(self) -> int:
@@ -146,10 +183,19 @@ class Rerank(Ranker):
     second: Ranker
 
     def __post_init__(self) -> None:
-        _check(self, self.first, self.second)
+        check_parts(self, self.first, self.second)
         if not self.first.limited:
             example = Rerank(self.first % 100, self.second)
             raise UsageError(f"say how many documents are ranked anew, such as '{example}'")
+
+    @property
+    def rankers(self) -> tuple[Ranker, ...]:
+        """Return the two rankers."""
+        return self.first, self.second
+
+    def made_of(self, rankers: Sequence[Ranker]) -> Rerank:
+        """Return the same with other rankers."""
+        return Rerank(*rankers)
 
     @property
     def signs(self) -> int:
@@ -170,7 +216,14 @@ def _within(ranker: Ranker, *looser: type[Ranker]) -> str:
     return f"({ranker})" if isinstance(ranker, looser) else str(ranker)
 
 
-def _check(expression: Ranker, *rankers: object) -> None:
+def inside(ranker: Ranker) -> Iterator[Ranker]:
+    """Yield a ranker and all that it is made of, from left to right."""
+    yield ranker
+    for part in ranker.rankers:
+        yield from inside(part)
+
+
+def check_parts(expression: Ranker, *rankers: object) -> None:
     """Raise where an expression is made of something else than rankers, or of too many."""
     for one in rankers:
         if not isinstance(one, Ranker):

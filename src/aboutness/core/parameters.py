@@ -59,13 +59,14 @@ class Parameters:
         """Return the declared parameters."""
         found = []
         for one in fields(cls):
-            kind, help_, symbol = one.metadata[DECLARED]
-            found.append(Parameter(one.name, one.default, kind, help_, symbol))
+            if DECLARED in one.metadata:
+                kind, help_, symbol = one.metadata[DECLARED]
+                found.append(Parameter(one.name, one.default, kind, help_, symbol))
         return found
 
     @classmethod
-    def from_options(cls, options: Mapping[str, str]) -> Self:
-        """Make the record from texts."""
+    def options(cls, options: Mapping[str, str]) -> dict[str, Any]:
+        """Return the values of parameters that are given as texts."""
         declared = {one.name: one for one in cls.declared()}
         values = {}
         for name, text in options.items():
@@ -76,7 +77,12 @@ class Parameters:
                 values[name] = kind.read(text.strip())
             except (ValueError, TypeError):
                 raise UsageError(f"{cls.name}: {name} must be {kind.allowed}, got {shown(text.strip())}") from None
-        return cls(**values)
+        return values
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, str]) -> Self:
+        """Make the record from texts."""
+        return cls(**cls.options(options))
 
     def changed(self) -> dict[str, str]:
         """Return the parameters that are not as they are by default, as texts."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from aboutness.core.algebra import Cut, Ranker, Rerank, Scaled, Sum
+from aboutness.core.algebra import Ranker
 from aboutness.core.errors import UsageError, shown
 from aboutness.core.kinds import checked
 from aboutness.core.parameters import Parameter
@@ -228,13 +228,7 @@ def _with_parts(ranker: Ranker, change: Callable[[Model | Pipeline], Ranker]) ->
     """Return a ranker whose models and named pipelines are changed."""
     if isinstance(ranker, Model | Pipeline):
         return change(ranker)
-    if isinstance(ranker, Cut | Scaled):
-        return replace(ranker, ranker=_with_parts(ranker.ranker, change))
-    if isinstance(ranker, Sum):
-        return Sum(tuple(_with_parts(part, change) for part in ranker.parts))
-    if isinstance(ranker, Rerank):
-        return Rerank(_with_parts(ranker.first, change), _with_parts(ranker.second, change))
-    raise UsageError(f"not a ranker: {shown(ranker)}")
+    return ranker.made_of([_with_parts(part, change) for part in ranker.rankers])
 
 
 def _changed(parameters: Mapping[str, Any], one: Model | Pipeline) -> Ranker:

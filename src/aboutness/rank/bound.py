@@ -21,6 +21,7 @@ from aboutness.models.bags import matching
 from aboutness.models.model import Allowed, Match, Model, Scorer, allowed_mask, check_match, checked_k
 from aboutness.models.question import Question
 from aboutness.models.ranking import LARGEST, Explanation, Part, Ranking, best
+from aboutness.rank.combination import Combination
 from aboutness.rank.pipelines import Pipeline
 
 TOGETHER = 256  # questions of a batch whose first rankings are kept at once
@@ -79,6 +80,8 @@ def bind(ranker: Ranker, snapshot: Snapshot, part: Callable[[Ranker], Searcher] 
         return ranker.bind(snapshot)
     if isinstance(ranker, Pipeline):
         return inner(ranker.expression)
+    if isinstance(ranker, Combination):
+        return ranker.bound([inner(one) for one in ranker.rankers], snapshot)
     if isinstance(ranker, Cut):
         return _BoundCut(inner(ranker.ranker), ranker.depth)
     if isinstance(ranker, Rerank):

@@ -3,7 +3,7 @@
     ranking = mixture { ">>" mixture }                      the steps from left to right
     mixture = term { "+" term }                             scores are added
     term    = { number "*" } ranker { "%" whole | "*" number }     cut to so many documents; weighted
-    ranker  = name [ "[" options "]" ] | "(" ranking ")"
+    ranker  = name [ "[" options "]" ] [ "(" ranking { "," ranking } ")" ] | "(" ranking ")"
     options = name "=" value { "," name "=" value }
 
 It means what it would mean in Python. `str` of a ranker is a text that makes it again.
@@ -16,13 +16,14 @@ from functools import lru_cache
 
 from aboutness.core.algebra import MOST_SIGNS, Ranker
 from aboutness.core.errors import UsageError, shown
+from aboutness.rank.combination import Combination
 from aboutness.rank.known import known_rankers
 
 NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 WHOLE = re.compile(r"\d{1,18}")
 TOKEN = re.compile(
     r"\s*(?:(?P<name>[A-Za-z][\w-]*)(?:\s*\[(?P<options>[^\[\]]*)\])?"
-    rf"|(?P<number>{NUMBER.pattern})|(?P<sign>>>|[%+*()-]))"
+    rf"|(?P<number>{NUMBER.pattern})|(?P<sign>>>|[%+*(),-]))"
 )
 
 
@@ -46,7 +47,13 @@ def _read(expression: str) -> Ranker:
 
 def split_rankers(text: str) -> list[str]:
     """Return the rankers of a list whose commas stand outside brackets."""
-    parts = re.split(r",(?![^\[\]]*\])", text)
+    parts, depth = [""], 0
+    for sign in text:
+        depth += (sign in "[(") - (sign in "])")
+        if sign == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += sign
     return [part.strip() for part in parts]
 
 
@@ -103,21 +110,40 @@ class _Reader:
 
     def ranker(self) -> Ranker:
         if self.sign("("):
-            self.open += 1
-            if self.open > MOST_SIGNS:
-                raise UsageError(
-                    f"a ranker may have at most {MOST_SIGNS} open parentheses, got {shown(self.text)}"
-                )
+            self.deeper()
             found = self.ranking()
-            if not self.sign(")"):
-                raise self.trouble("a closing parenthesis")
-            self.open -= 1
+            self.closed()
             return found
         match = TOKEN.match(self.text, self.at)
         if not match or not match["name"]:
             raise self.trouble("the name of a ranker")
         self.at = match.end()
-        return known_rankers()[match["name"]].from_options(_options(match["options"] or ""))
+        kind = known_rankers(combinations=True)[match["name"]]
+        options = kind.options(_options(match["options"] or ""))
+        return kind(self.inner(), **options) if issubclass(kind, Combination) else kind(**options)
+
+    def inner(self) -> tuple[Ranker, ...]:
+        """Return the rankers that a combination is made of."""
+        found: list[Ranker] = []
+        if self.sign("("):
+            self.deeper()
+            found.append(self.ranking())
+            while self.sign(","):
+                found.append(self.ranking())
+            self.closed()
+        return tuple(found)
+
+    def deeper(self) -> None:
+        """Count a parenthesis that was opened."""
+        self.open += 1
+        if self.open > MOST_SIGNS:
+            raise UsageError(f"a ranker may have at most {MOST_SIGNS} open parentheses, got {shown(self.text)}")
+
+    def closed(self) -> None:
+        """Read a closing parenthesis."""
+        if not self.sign(")"):
+            raise self.trouble("a closing parenthesis")
+        self.open -= 1
 
     def number(self, form: re.Pattern[str] = NUMBER) -> str | None:
         match = TOKEN.match(self.text, self.at)

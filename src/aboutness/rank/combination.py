@@ -1,0 +1,77 @@
+"""Rankers made of rankers by name: `rrf[k=60](bm25, ql)`, `minmax(bm25)`."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from aboutness.core.algebra import Ranker, check_parts
+from aboutness.core.errors import UsageError
+from aboutness.core.parameters import Parameters
+from aboutness.core.registry import Registry
+from aboutness.index.snapshot import Snapshot
+from aboutness.models.model import MODELS
+
+if TYPE_CHECKING:
+    from aboutness.rank.bound import Searcher
+
+MANY = 100
+
+
+@dataclass(frozen=True)
+class Combination(Parameters, Ranker):
+    """A way to combine rankers: a frozen record of these and of declared parameters."""
+
+    summary: ClassVar[str] = ""
+    source: ClassVar[str] = ""
+    least: ClassVar[int] = 1  # rankers
+    most: ClassVar[int] = 1
+
+    rankers: tuple[Ranker, ...] = ()
+
+    @classmethod
+    def of(cls, *rankers: Ranker, **parameters: Any) -> Self:  # noqa: ANN401 - as declared
+        """Return some rankers combined."""
+        return cls(rankers, **parameters)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "rankers", tuple(self.rankers))
+        check_parts(self, *self.rankers)
+        if not self.least <= len(self.rankers) <= self.most:
+            wanted = {(1, 1): "one ranker", (1, 2): "one ranker or two"}.get((self.least, self.most))
+            raise UsageError(
+                f"{self.name} is made of {wanted or f'at least {self.least} rankers'}, such as "
+                f"{self.name}({', '.join(('bm25', 'ql')[: self.least])}), got {len(self.rankers)}"
+            )
+
+    def made_of(self, rankers: Sequence[Ranker]) -> Self:
+        """Return the same made of other rankers."""
+        return replace(self, rankers=tuple(rankers))
+
+    @property
+    def signs(self) -> int:
+        """Return how many signs the ranker's text has."""
+        return len(self.rankers) + sum(part.signs for part in self.rankers)
+
+    @property
+    def limited(self) -> bool:
+        """Tell whether it finds only so many documents, however many match."""
+        return all(part.limited for part in self.rankers)
+
+    @abstractmethod
+    def bound(self, searchers: Sequence[Searcher], snapshot: Snapshot) -> Searcher:
+        """Return it bound to an index, to which its rankers are bound already."""
+
+    def __str__(self) -> str:
+        return f"{Parameters.__str__(self)}({', '.join(map(str, self.rankers))})"
+
+
+COMBINATIONS: Registry[type[Combination]] = Registry(MODELS.kind)
+
+
+def register(combination: type[Combination]) -> type[Combination]:
+    """Add a combination under its name: expressions can then be made with it."""
+    return COMBINATIONS.register(combination.name, combination)
