@@ -13,7 +13,7 @@ from aboutness._version import __version__
 if TYPE_CHECKING:
     from aboutness.app.comparing import compare
     from aboutness.app.index import Index
-    from aboutness.app.tuning import cross_validate
+    from aboutness.app.tuning import cross_validate, sweep
     from aboutness.core.errors import AboutnessError
     from aboutness.core.record import Document, Query
     from aboutness.corpus.read import read
@@ -36,7 +36,16 @@ if TYPE_CHECKING:
     from aboutness.models.wcs import WCS
     from aboutness.models.weighted import DeepWalkWeighted, Doc2VecWeighted
     from aboutness.models.wmd import WMD
+    from aboutness.rank.default import Default
+    from aboutness.rank.expansion.eqe1 import EQE1
+    from aboutness.rank.expansion.eqe2 import EQE2
+    from aboutness.rank.expansion.nearest import Nearest
+    from aboutness.rank.expansion.rm3 import RM3
+    from aboutness.rank.expansion.rocchio import Rocchio
+    from aboutness.rank.feedback import Feedback
+    from aboutness.rank.fusion import RRF, CombMNZ, CombSUM
     from aboutness.rank.grammar import ranker
+    from aboutness.rank.normalised import MinMax, OfBest, Rank, Softmax, ZScore
     from aboutness.rank.pipelines import BM25DESM, IWCSWMD
     from aboutness.text.analyzer import Analyzer
     from aboutness.text.analyzers import analyzer
@@ -45,6 +54,7 @@ if TYPE_CHECKING:
     from aboutness.vectors.lda import LDA
     from aboutness.vectors.load import load_vectors
     from aboutness.vectors.lsa import LSA
+    from aboutness.vectors.own import Own
     from aboutness.vectors.pv import EPV, PV
     from aboutness.vectors.walks import Walks
     from aboutness.vectors.word2vec import Word2Vec
@@ -56,6 +66,8 @@ _HOMES = {
     "BM25": "aboutness.models.bm25",
     "BM25Cosine": "aboutness.models.bm25_cosine",
     "BM25DESM": "aboutness.rank.pipelines",
+    "CombMNZ": "aboutness.rank.fusion",
+    "CombSUM": "aboutness.rank.fusion",
     "DESM": "aboutness.models.desm",
     "DESMInIn": "aboutness.models.desm",
     "DESMInOut": "aboutness.models.desm",
@@ -63,6 +75,7 @@ _HOMES = {
     "DESMOutOut": "aboutness.models.desm",
     "DeepWalk": "aboutness.models.deepwalk",
     "DeepWalkWeighted": "aboutness.models.weighted",
+    "Default": "aboutness.rank.default",
     "Doc2Vec": "aboutness.models.doc2vec",
     "Doc2VecWeighted": "aboutness.models.weighted",
     "Document": "aboutness.core.record",
@@ -71,7 +84,10 @@ _HOMES = {
     "EPVDLM": "aboutness.models.pv_lm",
     "EPVDRJLM": "aboutness.models.pv_lm",
     "EPVDRLM": "aboutness.models.pv_lm",
+    "EQE1": "aboutness.rank.expansion.eqe1",
+    "EQE2": "aboutness.rank.expansion.eqe2",
     "Edges": "aboutness.vectors.edges",
+    "Feedback": "aboutness.rank.feedback",
     "IWCS": "aboutness.models.iwcs",
     "IWCSWMD": "aboutness.rank.pipelines",
     "Index": "aboutness.app.index",
@@ -81,16 +97,26 @@ _HOMES = {
     "LDALM": "aboutness.models.lda_lm",
     "LSA": "aboutness.vectors.lsa",
     "LSARanker": "aboutness.models.lsa",
+    "MinMax": "aboutness.rank.normalised",
+    "Nearest": "aboutness.rank.expansion.nearest",
+    "OfBest": "aboutness.rank.normalised",
+    "Own": "aboutness.vectors.own",
     "PV": "aboutness.vectors.pv",
     "PVLM": "aboutness.models.pv_lm",
     "QL": "aboutness.models.ql",
     "Query": "aboutness.core.record",
+    "RM3": "aboutness.rank.expansion.rm3",
+    "RRF": "aboutness.rank.fusion",
+    "Rank": "aboutness.rank.normalised",
+    "Rocchio": "aboutness.rank.expansion.rocchio",
+    "Softmax": "aboutness.rank.normalised",
     "TFIDF": "aboutness.models.tfidf",
     "WCS": "aboutness.models.wcs",
     "WMD": "aboutness.models.wmd",
     "Walks": "aboutness.vectors.walks",
     "Word2Vec": "aboutness.vectors.word2vec",
     "WordVectors": "aboutness.vectors.words",
+    "ZScore": "aboutness.rank.normalised",
     "analyzer": "aboutness.text.analyzers",
     "collection": "aboutness.experiment.collection",
     "compare": "aboutness.app.comparing",
@@ -100,6 +126,7 @@ _HOMES = {
     "load_vectors": "aboutness.vectors.load",
     "ranker": "aboutness.rank.grammar",
     "read": "aboutness.corpus.read",
+    "sweep": "aboutness.app.tuning",
 }
 
 __all__ = [
@@ -110,6 +137,8 @@ __all__ = [
     "EPVDLM",
     "EPVDRJLM",
     "EPVDRLM",
+    "EQE1",
+    "EQE2",
     "IWCS",
     "IWCSWMD",
     "LDA",
@@ -118,31 +147,45 @@ __all__ = [
     "PV",
     "PVLM",
     "QL",
+    "RM3",
+    "RRF",
     "TFIDF",
     "WCS",
     "WMD",
     "AboutnessError",
     "Analyzer",
     "BM25Cosine",
+    "CombMNZ",
+    "CombSUM",
     "DESMInIn",
     "DESMInOut",
     "DESMOutIn",
     "DESMOutOut",
     "DeepWalk",
     "DeepWalkWeighted",
+    "Default",
     "Doc2Vec",
     "Doc2VecWeighted",
     "Document",
     "DocumentSpace",
     "Edges",
+    "Feedback",
     "Index",
     "Ketos",
     "KetosDoc2Vec",
     "LSARanker",
+    "MinMax",
+    "Nearest",
+    "OfBest",
+    "Own",
     "Query",
+    "Rank",
+    "Rocchio",
+    "Softmax",
     "Walks",
     "Word2Vec",
     "WordVectors",
+    "ZScore",
     "__version__",
     "analyzer",
     "collection",
@@ -153,6 +196,7 @@ __all__ = [
     "load_vectors",
     "ranker",
     "read",
+    "sweep",
 ]
 
 

@@ -239,9 +239,11 @@ def test_vectors_that_are_not_there(small, tmp_path):
 
 def test_without_rankers_all_are_compared(small, index):
     found, there = compare(None, small, vectors=small_vectors()), compare(None, small, index=index)
-    assert [str(row.ranker) for row in found.rows] == [str(row.ranker) for row in there.rows]
-    assert [str(row.ranker) for row in there.rows] == list(known_rankers())
-    for row, other in zip(found.rows, there.rows, strict=True):
+    assert [str(row.ranker) for row in found.rows] == list(known_rankers())
+    assert [str(row.ranker) for row in there.rows] == [name for name in known_rankers() if name != "default"]
+    assert list(there.left_out) == ["default"]  # in whose place bm25 would answer
+    same = [row for row in found.rows if str(row.ranker) != "default"]
+    for row, other in zip(same, there.rows, strict=True):
         if str(row.ranker) not in TRAINED:  # for the index, these were trained in another way
             assert row.run == other.run
     assert found.left_out == {}
@@ -274,7 +276,7 @@ def test_documents_that_no_vectors_can_be_trained_on(tmp_path):
     with pytest.raises(UsageError, match="no word stands at least"):
         compare(["bm25", "iwcs"], place)
     found = compare(None, place)
-    served = (*TERM_MODELS, "lsa")  # which takes words that stand but once
+    served = (*TERM_MODELS, "lsa", "default")  # which take words that stand but once
     assert [str(row.ranker) for row in found.rows] == [name for name in known_rankers() if name in served]
     assert list(found.left_out) == [name for name in known_rankers() if name not in served]
     assert all("cannot be trained: " in why for why in found.left_out.values())

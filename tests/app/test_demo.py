@@ -23,6 +23,7 @@ from aboutness.rank.known import known_rankers
 from experiment.small import BY_WORDS, TERM_MODELS
 
 USED = {
+    "default",
     *TERM_MODELS,
     *BY_WORDS,
     "lsa",

@@ -29,7 +29,21 @@ def pages(index: Index, query: str, identifiers: list[str], *rankers: str) -> Pa
 
 
 @pytest.mark.parametrize(
-    "name", ["bm25", "ql", "tfidf", "desm-in-out", "bm25 % 5 >> ql", "bm25 + 30*desm-in-out", "bm25-desm", "2*wcs"]
+    "name",
+    [
+        "bm25",
+        "ql",
+        "tfidf",
+        "desm-in-out",
+        "bm25 % 5 >> ql",
+        "bm25 + 30*desm-in-out",
+        "bm25-desm",
+        "2*wcs",
+        "minmax(bm25)",
+        "minmax(bm25) + .3*zscore(desm-in-out)",
+        "combsum(bm25, .5*ql)",
+        "bm25 + rrf(ql, tfidf)",
+    ],
 )
 def test_a_page_says_what_explain_says(index, name):
     made = pages(index, "coffee harvest", ["b", "a"], name)
@@ -73,12 +87,39 @@ def test_what_rankers_read(index):
     assert read("ql + 2*(bm25[layer=plain,fields=2*text] + tfidf)") == {**mixed, "tfidf": main}
     assert list(read("bm25-desm")) == ["desm-in-out", "bm25[k1=1.7,b=0.95]"]
     assert list(read("iwcs-wmd")) == [""]
+    assert read("minmax(ql)") == read("bm25[layer=plain] % 9 >> zscore(softmax(ql % 3))") == {"": main}
+    assert read("minmax(ql + 30*bm25[layer=plain,fields=2*text])") == mixed
+    assert read("rrf(ql, .5*bm25[layer=plain,fields=2*text])") == mixed
+    assert read("minmax(bm25[layer=plain,fields=2*text]) + .3*rank(ql)") == {
+        "minmax(bm25[layer=plain,fields=2*text])": plain,
+        "rank(ql)": main,
+    }
 
 
 def test_parts_come_from_the_rankers_that_are_read(index):
-    for text in ("ql + 2*(bm25[layer=plain] + tfidf % 2)", "bm25-desm", "3*bm25", "(bm25 + ql) % 2 >> desm-in-in"):
+    for text in (
+        "ql + 2*(bm25[layer=plain] + tfidf % 2)",
+        "bm25-desm",
+        "3*bm25",
+        "(bm25 + ql) % 2 >> desm-in-in",
+        "minmax(bm25)",
+        "minmax(bm25) + .3*softmax(ql)",
+        "rrf(bm25, .5*ql[layer=plain])",
+        "combmnz(bm25, minmax(ql)) + combsum[norm=zscore](tfidf, 2*desm-in-in)",
+        "bm25 % 2 >> rank(zscore(ql))",
+    ):
         why = index.explain("coffee harvests", "a", text)
         assert {part.by for part in why.parts} == set(readings(ranker(text), index.snapshot))
+
+
+def test_a_page_of_ranks_shows_where_they_come_from(index):
+    made = pages(index, "coffee harvests", ["a", "b"], "rrf(bm25, .5*ql)", "rank(bm25)")
+    rows = [row for table in made.texts("tbody") for row in table.strip().split("\n")]
+    assert [sum(row.startswith(name) for row in rows) for name in ("1/(60 + rank)", "(n - rank + 1)/n")] == [4, 2]
+    score = index.explain("coffee harvests", "a", "bm25").score
+    assert f"1/(60 + rank)0.0164bm251{score:.4f}" in rows  # what it adds, by whom, rank and score
+    assert not any({"pos", "neg"} & set(looks.split()) for _, looks, _ in made.words)
+    assert {word for word, looks, _ in made.words if "own" in looks} == {"coffee", "harvests"}
 
 
 def test_a_query_that_nobody_knows(index):

@@ -471,7 +471,7 @@ def test_a_broken_collection_ends_with_3(call, tmp_path, name):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["-r", "bm26"], f"Known: {', '.join(known_rankers())}"),
+        (["-r", "bm26"], f"Known: {', '.join(known_rankers(combinations=True))}"),
         (["-r", "bm25,"], "a ranker is missing"),
         (["-r", "bm25[k1=-1]"], "bm25: k1 must be a number at least 0"),
         (["-r", "bm25[layer=nope]"], "the index has no layer 'nope'"),

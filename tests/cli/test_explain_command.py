@@ -30,8 +30,8 @@ def test_several_documents_and_rankers_in_json(call, three, index):
 
 def test_several_documents_in_words(call, three, index):
     ran = call("explain", three, QUERY, "b", "a")
-    assert ran.out == "".join(f"{one}, bm25: {index.explain(QUERY, one)}\n" for one in ("b", "a"))
-    assert call("explain", three, QUERY, "b").out == f"bm25: {index.explain(QUERY, 'b')}\n"
+    assert ran.out == "".join(f"{one}, default: {index.explain(QUERY, one)}\n" for one in ("b", "a"))
+    assert call("explain", three, QUERY, "b").out == f"default: {index.explain(QUERY, 'b')}\n"
 
 
 def test_a_page(call, three, index, tmp_path):
@@ -42,13 +42,13 @@ def test_a_page(call, three, index, tmp_path):
         assert ran.out == "2 documents explained by bm25, ql; the page is why.html\n"
         assert (tmp_path / "why.html").read_bytes() == page.encode()
     ran = call("explain", three, QUERY, "b", "--html", "why.html")
-    assert ran.out == "1 document explained by bm25; the page is why.html\n"
+    assert ran.out == "1 document explained by default; the page is why.html\n"
 
 
 def test_a_page_is_printed_alone(run, three, index):
     ran = run("explain", three, "ciţies city", "a", "--html", "-", env={"PYTHONIOENCODING": "ascii"})
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out == explain_page(index.generation, "ciţies city", ["a"], ["bm25"])
+    assert ran.out == explain_page(index.generation, "ciţies city", ["a"], ["default"])
 
 
 def test_a_query_that_is_not_utf8(run, three, tmp_path):

@@ -94,8 +94,11 @@ def with_vectors(index: Index, vectors: WordVectors | None = None) -> Index:
 
 
 def with_all(index: Index, vectors: WordVectors | None = None) -> Index:
-    """Return an index that then has vectors, and all else that is trained: every ranker works on it."""
-    every = [ranker(name) for name in known_rankers()]
+    """Return an index that then has vectors, and all else that is trained: every ranker works on it.
+
+    But for `default`, in whose place `bm25` answers: so it does where no ranker is named.
+    """
+    every = [ranker(name) for name in known_rankers() if name != "default"]
     for name, way in needs(every, with_vectors(index, vectors).snapshot.trained).items():
         index.train(quick(way), name=name, threads=1)
     return index

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -13,14 +14,16 @@ from hypothesis import strategies as st
 import aboutness as ab
 from aboutness.app.index import Index
 from aboutness.core.errors import BadRecord, NotFound, UsageError
-from aboutness.core.record import Query
 from aboutness.evaluate.evaluation import evaluate
-from aboutness.experiment import validate
+from aboutness.evaluate.significance import compare_evaluations
+from aboutness.experiment import shared
 from aboutness.experiment.collection import Collection
 from aboutness.experiment.compare import compare_on
 from aboutness.experiment.folds import split_queries
-from aboutness.experiment.validate import cross_validate, settings_of
+from aboutness.experiment.grid import settings_of
+from aboutness.experiment.validate import cross_validate
 from aboutness.rank.grammar import ranker
+from experiment.drawn import DRAWN, RECORDS
 from experiment.small import (
     DOCUMENTS,
     QRELS,
@@ -33,22 +36,7 @@ from experiment.small import (
     write_collection,
 )
 
-WORDS = ["city", "river", "song", "old", "sea", "cat", "dog", "pet", "mexico", "albuquerque", "music", "place"]
 GRID = {"k1": [0, 0.5, 2, 10], "b": [0, 0.5, 1]}
-
-
-def drawn_collection():
-    """Return documents of a few words, and queries whose judgements are by chance."""
-    chance = np.random.default_rng(3)
-    made = [
-        {"id": f"d{n}", "text": " ".join(chance.choice(WORDS, chance.integers(1, 30)))} for n in range(40)
-    ]  # fmt: skip
-    queries = [Query(f"q{n}", " ".join(chance.choice(WORDS, 2, replace=False))) for n in range(17)]
-    qrels = {query.id: {f"d{n}": int(chance.integers(0, 3)) for n in chance.choice(40, 8)} for query in queries}
-    return made, Collection("drawn", "nowhere", tuple(queries), qrels)
-
-
-RECORDS, DRAWN = drawn_collection()
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +113,35 @@ def test_every_setting_has_its_means_over_all_queries(index):
     assert all(fold.setting in found.settings for fold in found.folds)
 
 
-@settings(max_examples=25)
+def test_each_fold_has_its_means_and_all_are_tested_against_the_ranker_as_it_was_given(index):
+    found = cross_validate(index.snapshot, DRAWN, "bm25[b=.2]", GRID, "AP", measures="RR", folds=4)
+    for fold in found.folds:
+        values = [found.evaluation.per_query[query] for query in fold.queries]
+        assert fold.mean == {name: math.fsum(one[name] for one in values) / len(values) for name in ("AP", "RR")}
+    assert [row["AP"] for row in found.table] == [fold.mean["AP"] for fold in found.folds]
+    assert [row["chosen"] for row in found.table] == [str(fold.setting) for fold in found.folds]
+    (given,) = compare_on(index.snapshot, DRAWN, [ranker("bm25[b=.2]")], ["AP", "RR"]).rows
+    assert found.untuned.ranker == given.ranker
+    assert found.untuned.mean == given.evaluation.mean
+    assert found.untuned.tests == compare_evaluations(found.evaluation, given.evaluation)
+    assert found.to_json()["untuned"]["fisher"]["AP"] == found.untuned.tests["AP"].to_json()
+    assert found.untuned.tests["AP"].difference == pytest.approx(
+        found.evaluation.mean["AP"] - given.evaluation.mean["AP"]
+    )
+
+
+def test_a_ranker_that_cannot_be_used_as_it_was_given(small):
+    """The grid says which vectors: without it nobody knows."""
+    both = with_vectors(Index.build(documents()))
+    both.keep_vectors(small_vectors(), "others")
+    collection = Collection("small", "nowhere", tuple(texts(QUERIES)), QRELS)
+    found = cross_validate(both.snapshot, collection, "wcs", {"vectors": ["words", "others"]}, "AP", folds=2)
+    assert found.untuned is None
+    assert "untuned" not in found.to_json()
+    assert [fold.setting.parameters for fold in found.folds] == [{"vectors": "words"}] * 2
+
+
+@settings(max_examples=12)
 @given(st.integers(0, 3), st.data())
 def test_judgements_of_a_fold_have_no_say_in_it(index, before, place, data):
     fold = before.folds[place]
@@ -166,13 +182,14 @@ def test_each_setting_is_run_once_over_all_queries(index, monkeypatch):
         bound.append(one)
         return real(one, *rest)
 
-    real = validate.bind
-    monkeypatch.setattr(validate, "bind", counted)
-    cross_validate(
-        index.snapshot, DRAWN, "bm25", {"k1": [1, 2], "b": [0, 1]}, "AP", progress=lambda *news: told.append(news)
-    )
-    assert bound == list(settings_of(ranker("bm25"), {"k1": [1, 2], "b": [0, 1]}))
-    assert told == [(str(one), 17, 17) for one in bound]
+    real = shared.bind
+    monkeypatch.setattr(shared, "bind", counted)
+    grid = {"k1": [1, 2], "b": [0, 1]}
+    found = cross_validate(index.snapshot, DRAWN, "bm25", grid, "AP", progress=lambda *news: told.append(news))
+    every = list(settings_of(ranker("bm25"), grid))
+    again = list(dict.fromkeys(fold.setting.ranker for fold in found.folds))  # for the rankings
+    assert bound == [*every, *again, ranker("bm25")]
+    assert told == [(str(one), 17, 17) for one in [*every, ranker("bm25")]]
     bound.clear()
     cross_validate(index.snapshot, DRAWN, "bm25", {"k1": [1, 2, 3]}, "AP", candidates=("ql", 9))
     assert [str(one) for one in bound].count("ql % 9") == 1  # what finds the documents is bound once
@@ -228,68 +245,6 @@ def test_a_match_step_is_that_of_the_candidates(index):
 def test_candidates_that_are_none(index, candidates, told):
     with pytest.raises(UsageError, match=told):
         cross_validate(index.snapshot, DRAWN, "bm25", {"k1": [1, 2]}, "AP", candidates=candidates)
-
-
-# --- settings ------------------------------------------------------------------------------------------
-
-
-def made(text, grid):
-    return [(str(one), parameters) for one, parameters in settings_of(ranker(text), grid).items()]
-
-
-def test_the_last_parameter_varies_fastest():
-    assert made("bm25[variant=atire]", {"b": [0.1, 0.2], "k1": (1, 2)}) == [
-        (f"bm25[k1={k1},b={b},variant=atire]", {"b": b, "k1": float(k1)}) for b in (0.1, 0.2) for k1 in (1, 2)
-    ]
-
-
-def test_values_are_kept_as_the_parameter_keeps_them():
-    ((_, first), (_, second)) = made("bm25", {"k1": np.array([1, 2]), "b": np.array([0.5], np.float32)})
-    assert (first, second) == ({"k1": 1.0, "b": 0.5}, {"k1": 2.0, "b": 0.5})
-    assert {type(value) for value in (*first.values(), *second.values())} == {float}
-    assert made("bm25", {"k1": range(1, 3)}) == made("bm25", {"k1": [1, 2]})
-    assert made("bm25", {"fields": ["title", "3*title+text"]})[1][0] == "bm25[fields=3*title+text]"
-
-
-def test_the_same_setting_is_tried_once():
-    assert made("bm25", {"k1": [1, 2, 1.0]}) == made("bm25", {"k1": [1, 2]})
-
-
-@pytest.mark.parametrize(
-    ("text", "grid", "texts"),
-    [
-        ("bm25-desm", {"alpha": [0, 0.5]}, ["bm25-desm[alpha=0]", "bm25-desm[alpha=0.5]"]),
-        ("bm25 % 9 >> bm25 + 2*ql", {"b": [0]}, ["bm25[b=0] % 9 >> bm25[b=0] + 2*ql"]),
-        ("3*(bm25 % 9) + ql", {"k1": [3], "mu": [5]}, ["3*(bm25[k1=3] % 9) + ql[mu=5]"]),
-        ("iwcs-wmd + bm25", {"k": [3, 4]}, ["iwcs-wmd[k=3] + bm25", "iwcs-wmd[k=4] + bm25"]),
-    ],
-)
-def test_parameters_of_pipelines_and_of_parts(text, grid, texts):
-    assert [one for one, _ in made(text, grid)] == texts
-
-
-@pytest.mark.parametrize(
-    ("text", "grid", "told"),
-    [
-        ("bm25", {"lam": [0.1]}, "bm25 has no parameter 'lam'. It has: layer, fields, k1, b, variant"),
-        ("bm25 + ql", {"alpha": [0.1]}, r"bm25 \+ ql has no parameter 'alpha'. It has: .*k1, .*mu"),
-        ("bm25-desm", {"mu": [0.1]}, "bm25-desm has no parameter 'mu'. It has: .*alpha"),
-        ("bm25", {0: [0.1]}, "bm25 has no parameter 0"),
-        ("bm25", {"k1": [1, -1]}, "bm25: k1 must be a number at least 0.*, got -1"),
-        ("bm25", {"k1": ["1"]}, "bm25: k1 must be a number at least 0.*, got '1'"),
-        ("bm25", {"k1": []}, r"bm25: k1 must have a list of values to try, got \[\]"),
-        ("bm25", {"k1": 1.2}, "bm25: k1 must have a list of values to try, got 1.2"),
-        ("bm25", {"variant": "lucene"}, "bm25: variant must have a list of values to try, got 'lucene'"),
-        ("bm25", {"k1": iter([1])}, "bm25: k1 must have a list of values to try"),
-        ("bm25", {}, r"a grid must give values for parameters, such as .*, got \{\}"),
-        ("bm25", ["k1"], "a grid must give values for parameters"),
-    ],
-)
-def test_grids_that_are_none(index, text, grid, told):
-    with pytest.raises(UsageError, match=told):
-        settings_of(ranker(text), grid)
-    with pytest.raises(UsageError, match=told):
-        cross_validate(index.snapshot, DRAWN, text, grid, "AP")
 
 
 # --- what is asked -------------------------------------------------------------------------------------
@@ -348,10 +303,20 @@ def test_queries_that_cannot_be_ranked_or_judged(small):
 def test_plain_values(index):
     found = cross_validate(index.snapshot, DRAWN, "bm25", {"k1": [0.5, 2], "fields": ["text"]}, "AP", folds=2)
     plain = found.to_json()
-    assert list(plain) == ["collection", "ranker", "measure", "seed", "queries", "AP", "folds", "settings"]
+    assert list(plain) == [
+        "collection",
+        "ranker",
+        "measure",
+        "seed",
+        "queries",
+        "AP",
+        "folds",
+        "settings",
+        "untuned",
+    ]
     assert (plain["collection"], plain["ranker"], plain["queries"], plain["seed"]) == ("drawn", "bm25", 17, 1)
     assert plain["AP"] == found.evaluation.mean["AP"]
-    assert [list(fold) for fold in plain["folds"]] == [["queries", "parameters", "others_mean"]] * 2
+    assert [list(fold) for fold in plain["folds"]] == [["queries", "parameters", "others_mean", "mean"]] * 2
     assert [fold["queries"] for fold in plain["folds"]] == [list(part) for part in split_queries(DRAWN.qrels, 2)]
     assert [one["ranker"] for one in plain["settings"]] == ["bm25[fields=text,k1=0.5]", "bm25[fields=text,k1=2]"]
     assert [one["AP"] for one in plain["settings"]] == [one.mean["AP"] for one in found.settings]
@@ -469,7 +434,7 @@ def test_progress(folder):
         "ql", folder, {"mu": [1, 2]}, folds=2, progress=lambda *news: ranked.append(news),
         indexing=lambda *news: indexed.append(news),
     )  # fmt: skip
-    assert ranked == [("ql[mu=1]", 4, 4), ("ql[mu=2]", 4, 4)]
+    assert ranked == [("ql[mu=1]", 4, 4), ("ql[mu=2]", 4, 4), ("ql", 4, 4)]
     assert indexed[-1][0] == len(DOCUMENTS)
 
 

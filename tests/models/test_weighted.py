@@ -129,7 +129,7 @@ def test_every_word_of_a_document_has_its_part(data):
 @every_model
 def test_weights_may_be_below_0(name):
     """In what the formula is tested on, there are weights on both sides of 0."""
-    index = made(4)
+    index = made(6)
     rows, out = rows_of(name, index).astype(np.float64), out_vectors(name, index)
     products = rows @ np.array(list(out.values())).T
     assert products.min() < -0.1 < 0.1 < products.max()

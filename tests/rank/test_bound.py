@@ -1,11 +1,9 @@
-"""Cutting and ranking anew, against doing so by hand with the scores that models define."""
+"""Expressions of rankers against doing the same by hand with the scores that models define."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 
 import numpy as np
 import pytest
@@ -13,163 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aboutness.app.index import Index
-from aboutness.core.algebra import Cut, Ranker, Rerank, Scaled, Sum
+from aboutness.core.algebra import Ranker, inside
 from aboutness.core.errors import UsageError
-from aboutness.core.record import Document
 from aboutness.models.question import Question
 from aboutness.rank.bound import bind, explain
+from aboutness.rank.combination import Combination
 from aboutness.rank.grammar import ranker
-from aboutness.rank.pipelines import Pipeline
-from aboutness.vectors.kept import KIND
-from models.drawing import word_vectors
-
-WORDS = ["aa", "bb", "cc", "dd", "ee"]
-TITLES = ["ff", "gg"]  # words of titles alone; the last has no vector
-MODELS = [
-    "bm25",
-    "bm25[k1=0]",
-    "ql",
-    "ql[smoothing=jm]",
-    "tfidf",
-    "bm25-cosine",
-    "bm25[fields=text]",
-    "ql[fields=title]",
-    "tfidf[layer=pairs]",
-    "wcs",
-    "desm-in-out[fields=text]",
-    "bm25-desm",
-]
-
-
-def texts(count, seed):
-    chance = np.random.default_rng(seed)
-    for n in range(count):
-        words = chance.choice(WORDS, int(chance.integers(0, 9)), p=[0.4, 0.3, 0.15, 0.1, 0.05])
-        title = " ".join(chance.choice(TITLES, int(chance.integers(0, 3))))
-        fields = {"text": " ".join(words), "title": title} if n != 7 else {"title": TITLES[-1]}
-        yield Document(f"d{n}", fields, {"even": n % 2 == 0})
+from rank.by_hand import WORDS, ByHand, expressions, living, matches, pairs, questions, sixty
 
 
 @pytest.fixture(scope="module")
 def index() -> Index:
-    """Sixty documents in three segments, some of them dead, and word vectors."""
-    documents = list(texts(60, 3))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("aboutness.index.writer.merge_run", lambda _: 0)
-        index = Index.build(documents[:20], analyzer="plain", layers={"pairs": "plain[words=1-2]"})
-        index.add(documents[20:45])
-        index.add(documents[45:])
-        index.delete(["d3", "d21", "d22", "d59"])
-        with index.changes() as writer:
-            writer.save_artefact("words", KIND, word_vectors().arrays(), {})
-    assert len(index.snapshot.segments) == 3
-    return index
-
-
-def living(index: Index) -> list[int]:
-    return index.snapshot.live_numbers().tolist()
-
-
-class ByHand:
-    """What expressions give for one question, from what models say of single documents."""
-
-    def __init__(self, index: Index, text: str) -> None:
-        self.snapshot = index.snapshot
-        self.question = Question(text)
-        self.model = cache(lambda model: bind(model, self.snapshot))
-        self.ranking = cache(self._ranking)
-
-    def _ranking(self, expression: Ranker, match: str, pool: tuple[int, ...]) -> list[tuple[int, float]]:
-        """Rank all of some documents that match: numbers and scores, the best first."""
-        expression = opened(expression)
-        if isinstance(expression, Cut):
-            return self.ranking(expression.ranker, match, pool)[: expression.depth]
-        if isinstance(expression, Rerank):
-            first = self.ranking(expression.first, match, pool)
-            return self.ranking(expression.second, "all", tuple(sorted(number for number, _ in first)))
-        if isinstance(expression, (Sum, Scaled)):
-            terms = [term for _, term in weighted(expression)]
-            found = sorted({number for term in terms for number, _ in self.ranking(term, match, pool)})
-        else:
-            found = [number for number in pool if self.matches(expression, number, match)]
-            found = found if self.knows(expression) else []
-        scores = [(number, self.counts(expression, number, match, pool)) for number in found]
-        return sorted(scores, key=lambda pair: (-pair[1], pair[0]))
-
-    def counts(self, expression: Ranker, number: int, match: str, pool: tuple[int, ...]) -> float:
-        """What a document counts, whether or not it is found."""
-        expression = opened(expression)
-        if isinstance(expression, (Cut, Rerank)):
-            return dict(self.ranking(expression, match, pool)).get(number, self.floor(expression))
-        if isinstance(expression, (Sum, Scaled)):
-            known = [(weight, term) for weight, term in weighted(expression) if self.knows(term)]
-            return rounded(weight * self.counts(term, number, match, pool) for weight, term in known)
-        return float(self.model(expression).scores(self.question, np.array([number]))[0])
-
-    def knows(self, expression: Ranker) -> bool:
-        expression = opened(expression)
-        if isinstance(expression, Cut):
-            return self.knows(expression.ranker)
-        if isinstance(expression, Rerank):
-            return self.knows(expression.first) and self.knows(expression.second)
-        if isinstance(expression, (Sum, Scaled)):
-            return any(self.knows(term) for _, term in weighted(expression))
-        return self.model(expression).knows(self.question)
-
-    def floor(self, expression: Ranker) -> float:
-        expression = opened(expression)
-        if isinstance(expression, (Cut, Rerank)):
-            return self.floor(expression.second if isinstance(expression, Rerank) else expression.ranker)
-        if isinstance(expression, (Sum, Scaled)):
-            known = [(weight, term) for weight, term in weighted(expression) if self.knows(term)]
-            return rounded(weight * self.floor(term) for weight, term in known)
-        return self.model(expression).floor(self.question)
-
-    def matches(self, model: Ranker, number: int, match: str) -> bool:
-        """Tell whether a document has any or all terms of the question in the model's fields."""
-        terms = self.snapshot.analyzer(model.layer or "main").terms
-        fields, wanted = self.snapshot.document(number).fields, set(terms(self.question.text))
-        chosen = [name for name, _ in model.fields] if model.fields else list(fields)
-        there = {term for name in chosen for term in terms(fields.get(name, ""))}
-        return {"or": bool(wanted & there), "and": wanted <= there, "all": True}[match]
-
-
-def opened(expression: Ranker) -> Ranker:
-    return expression.expression if isinstance(expression, Pipeline) else expression
-
-
-def weighted(expression: Sum | Scaled) -> list[tuple[float, Ranker]]:
-    terms = expression.parts if isinstance(expression, Sum) else [expression]
-    return [(term.weight, term.ranker) if isinstance(term, Scaled) else (1.0, term) for term in terms]
-
-
-def rounded(values: Iterable[float]) -> float:
-    return float(np.float32(sum(values, 0.0)))
-
-
-def pairs(ranking):
-    return list(zip(ranking.documents.tolist(), ranking.scores.tolist(), strict=True))
-
-
-@st.composite
-def expressions(draw: st.DrawFn, steps: int = 3, names: Sequence[str] = MODELS) -> Ranker:
-    form = draw(st.sampled_from(["model", "cut", "scaled", "sum", "sum", "rerank"])) if steps else "model"
-    if form == "model":
-        return ranker(draw(st.sampled_from(names)))
-    depth = draw(st.integers(1, 20) | st.just(1000))
-    one = draw(expressions(steps - 1, names))
-    if form == "cut":
-        return one % depth
-    if form == "scaled":
-        return draw(st.sampled_from([0, 0.3, 1, 30])) * one
-    other = draw(expressions(steps - 1, names))
-    if form == "sum":
-        return one + draw(st.sampled_from([1, 0.7, 5])) * other
-    return (one if one.limited else one % depth) >> other
-
-
-questions = st.lists(st.sampled_from([*WORDS, *TITLES, "unknown"]), max_size=4, unique=True).map(" ".join)
-matches = st.sampled_from(["or", "and", "all"])
+    return sixty()
 
 
 @settings(max_examples=100)
@@ -195,6 +48,21 @@ def test_only_the_allowed_take_part(index, expression, text, match, chosen, as_m
     assert pairs(ranking) == ByHand(index, text).ranking(expression, match, pool)
 
 
+@settings(max_examples=80)
+@given(expressions(), questions, matches, st.none() | st.sets(st.integers(0, 59)), st.booleans())
+def test_the_explanation_of_a_hit_is_its_score_and_sums_to_it(index, expression, text, match, chosen, as_mask):
+    numbers = np.array(sorted(chosen or ()), np.int64)
+    allowed = None if chosen is None else np.isin(np.arange(60), numbers) if as_mask else numbers
+    question, bound = Question(text), bind(expression, index.snapshot)
+    found = bound.top_many([question], 1000, match=match, allowed=allowed)[0]
+    for number, score in pairs(found)[:2] + pairs(found)[-2:]:
+        why = explain(bound, question, number, match, allowed)
+        assert why.score == score
+        size = max([1.0, *(abs(part.value) for part in why.parts)])
+        # A document without any known word is told in the formula.
+        assert not why.parts or math.isclose(why.total, score, rel_tol=1e-5, abs_tol=1e-5 * size)
+
+
 @settings(max_examples=40)
 @given(
     expressions(),
@@ -206,8 +74,8 @@ def test_only_the_allowed_take_part(index, expression, text, match, chosen, as_m
 def test_many_questions_are_answered_as_one_by_one(index, expression, asked, match, threads, worth):
     bound = bind(expression, index.snapshot)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("aboutness.rank.bound.TOGETHER", 4)
-        patch.setattr("aboutness.rank.bound.WORTH", worth)
+        patch.setattr("aboutness.rank.searching.TOGETHER", 4)
+        patch.setattr("aboutness.rank.searching.WORTH", worth)
         together = bound.top_many([Question(text) for text in asked], 7, match=match, threads=threads)
     assert [pairs(ranking) for ranking in together] == [
         pairs(bound.top_many([Question(text)], 7, match=match)[0]) for text in asked
@@ -242,6 +110,14 @@ def test_what_the_first_finds_is_ranked_also_without_the_words_of_the_second(ind
     found = bound.top_many([Question("dd")], 100, match="all")[0]
     assert len(found) == 50
     assert found.scores[-1] == 0
+    by_text, then_by_title = "bm25[fields=text] % 50", "bm25[fields=text] % 50 >> ql[fields=title]"
+    one, other = (
+        bind(ranker(text), index.snapshot).top_many([Question("aa ff")], 99)[0]
+        for text in (by_text, then_by_title)
+    )
+    titles = bind(ranker("ql[fields=title]"), index.snapshot).top_many([Question("aa ff")], 99)[0]
+    assert set(one.documents) == set(other.documents)
+    assert set(one.documents) - set(titles.documents)
     for match in ("or", "and", "all"):
         assert len(bound.top_many([Question("unknown")], 100, match=match)[0]) == 0
         assert len(bound.top_many([Question("")], 100, match=match)[0]) == 0
@@ -345,6 +221,9 @@ def test_a_part_that_does_not_know_the_question_leaves_the_others_unchanged(inde
         assert bound.knows(question)
         assert bound.floor(question) == alone.floor(question)
         assert {part.by for part in bound.explain(question, 5).parts} == {"ql"}
+    for expression in ("(bm25 % 9 >> wcs) >> ql", "(bm25 % 9 >> wcs) % 5 >> ql", "bm25 % 9 >> wcs % 5 >> ql"):
+        bound = bind(ranker(expression), index.snapshot)
+        assert [len(bound.top_many([question], 9, match=match)[0]) for match in ("or", "and", "all")] == [0, 0, 0]
     nobody = bind(ranker("wcs + ql[fields=text]"), index.snapshot)
     assert [len(nobody.top_many([question], 9, match=match)[0]) for match in ("or", "and", "all")] == [0, 0, 0]
     assert not nobody.knows(question)
@@ -377,7 +256,9 @@ def test_no_score_is_below_the_floor_or_without_end(index, expression, text):
         found = bound.top_many([Question(text)], 100, match="all")[0].scores
         assert np.isfinite(scores).all()
         assert np.isfinite(found).all()
-        assert bound.floor(Question(text)) <= min([*scores, *found])
+        assert bound.floor(Question(text)) <= min(scores)
+        if not any(isinstance(part, Combination) for part in inside(one)):
+            assert bound.floor(Question(text)) <= min(found, default=0.0)
 
 
 @pytest.mark.parametrize(
@@ -437,6 +318,16 @@ def test_a_hit_is_explained_by_the_score_that_it_has(index, text, match):
             cut += any(part.name == "not among the documents that it finds" for part in why.parts)
         assert len(found)
     assert cut or text.startswith("bm25 % 20 >> (tfidf % 2 >>")
+
+
+def test_a_document_that_does_not_match_is_explained_by_its_words_too(index):
+    bound, question = bind(ranker("bm25 + 2*ql"), index.snapshot), Question("dd")
+    found = bound.top_many([question], 100)[0].documents
+    number = next(number for number in living(index) if number not in found)
+    assert [(part.by, part.name) for part in bound.explain(question, number).parts] == [
+        ("bm25", "dd"),
+        ("ql", "dd"),
+    ]
 
 
 def test_a_document_of_which_a_part_knows_nothing_is_explained_too(index):

@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 from aboutness.core.algebra import MOST_SIGNS, Ranker
 from aboutness.core.errors import UsageError
 from aboutness.core.kinds import Choice, FieldWeights, Kind, Number, OptionalName, Whole
+from aboutness.core.parameters import Parameters
+from aboutness.rank.combination import COMBINATIONS
 from aboutness.rank.grammar import ranker, split_rankers
 from aboutness.rank.known import known_rankers
 
 RANKERS = known_rankers()
-KNOWN = ", ".join(RANKERS)
+KNOWN = ", ".join(known_rankers(combinations=True))
 PIECES = [
     "bm25",
     "ql",
@@ -42,6 +44,10 @@ PIECES = [
     "*.5",
     "1e-3",
     "1.",
+    "minmax(",
+    "rrf",
+    "rrf(bm25, ql)",
+    "softmax[temperature=",
 ]
 
 quick = settings(max_examples=60)
@@ -65,10 +71,13 @@ def values(kind: Kind) -> st.SearchStrategy[Any]:
     return st.dictionaries(names, positive, min_size=1) if isinstance(kind, FieldWeights) else st.nothing()
 
 
+def parameters(kind: type[Parameters]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({one.name: st.just(one.default) | values(one.kind) for one in kind.declared()})
+
+
 def models(name: str) -> st.SearchStrategy[Ranker]:
     kind = RANKERS[name]
-    drawn = {one.name: st.just(one.default) | values(one.kind) for one in kind.declared()}
-    return st.fixed_dictionaries(drawn).map(lambda given: kind(**given))
+    return parameters(kind).map(lambda given: kind(**given))
 
 
 anything = st.sampled_from(list(RANKERS)).flatmap(models)
@@ -78,8 +87,8 @@ weights = st.sampled_from([0, 1, 30, 0.5]) | st.floats(0, 30)  # four of them mu
 
 @st.composite
 def expressions(draw: st.DrawFn, steps: int = 4) -> Ranker:
-    """Rankers made with the operators, pipelines with a name among them."""
-    form = draw(st.sampled_from(["model", "cut", "scaled", "sum", "rerank"])) if steps else "model"
+    """Rankers made with the operators and by combinations, pipelines with a name among them."""
+    form = draw(st.sampled_from(["model", "cut", "scaled", "sum", "rerank", "combined"])) if steps else "model"
     if form == "model":
         return draw(anything)
     one = draw(expressions(steps - 1))
@@ -90,6 +99,12 @@ def expressions(draw: st.DrawFn, steps: int = 4) -> Ranker:
     other = draw(expressions(steps - 1))
     if form == "sum":
         return one + other
+    if form == "combined":
+        kind = COMBINATIONS[draw(st.sampled_from(list(COMBINATIONS)))]
+        some = [one, other, *draw(st.lists(anything, max_size=2))][
+            : draw(st.integers(kind.least, min(kind.most, 4)))
+        ]
+        return kind.of(*some, **draw(parameters(kind)))
     return (one if one.limited else one % draw(depths)) >> other
 
 
@@ -154,6 +169,17 @@ def test_parentheses_hold_together(one, other):
         ("bm25[variant=bm25+,fields=2*title+text]+ql", "bm25[fields=2*title+text,variant=bm25+] + ql"),
         ("bm25-desm[alpha=.5] % 10 >> ql", "bm25-desm[alpha=0.5] % 10 >> ql"),
         ("iwcs-wmd[k=50] >> bm25", "iwcs-wmd[k=50] >> bm25"),
+        ("minmax(bm25)+.3*minmax( ql )", "minmax(bm25) + 0.3*minmax(ql)"),
+        ("minmax ((bm25))", "minmax(bm25)"),
+        ("rrf[k=60](bm25,.50*ql)", "rrf(bm25, 0.5*ql)"),
+        ("rrf [k=.5] (bm25[k1=1,b=.5], ql % 9 >> tfidf)", "rrf[k=0.5](bm25[k1=1,b=0.5], ql % 9 >> tfidf)"),
+        ("combsum[norm=zscore](bm25 + ql, tfidf) % 9", "combsum[norm=zscore](bm25 + ql, tfidf) % 9"),
+        (
+            "bm25 % 9>>2*(rank(ql)+softmax[temperature=2](ql))",
+            "bm25 % 9 >> 2*(rank(ql) + softmax[temperature=2](ql))",
+        ),
+        ("rank(zscore(combmnz(bm25, ql)))", "rank(zscore(combmnz(bm25, ql)))"),
+        ("minmax(bm25 % 5) >> ql", "minmax(bm25 % 5) >> ql"),
     ],
 )
 def test_texts(text, again):
@@ -180,6 +206,31 @@ def expected(wanted: str, there: str) -> str:
         ("bm52", f"unknown ranker 'bm52'; did you mean 'bm25'? Known: {KNOWN}"),
         ("BM25", f"unknown ranker 'BM25'. Known: {KNOWN}"),
         ("xyz", f"unknown ranker 'xyz'. Known: {KNOWN}"),
+        ("minmx(bm25)", f"unknown ranker 'minmx'; did you mean 'minmax'? Known: {KNOWN}"),
+        ("minmax", "minmax is made of one ranker, such as minmax(bm25), got 0"),
+        ("minmax()", "minmax is made of one ranker, such as minmax(bm25), got 0"),
+        ("2*rank + bm25", "rank is made of one ranker, such as rank(bm25), got 0"),
+        ("minmax(bm25, ql)", "minmax is made of one ranker, such as minmax(bm25), got 2"),
+        ("rrf", "rrf is made of at least 2 rankers, such as rrf(bm25, ql), got 0"),
+        ("rrf(bm25)", "rrf is made of at least 2 rankers, such as rrf(bm25, ql), got 1"),
+        ("rrf(bm25 + ql)", "rrf is made of at least 2 rankers, such as rrf(bm25, ql), got 1"),
+        ("rrf(bm25, ql", expected("a comma or a closing parenthesis", "the text ends there")),
+        ("rrf(bm25 ql)", expected("a comma or a closing parenthesis", "'ql)' stands there")),
+        ("rrf(bm25, ql,)", expected("the name of a ranker", "')' stands there")),
+        ("rrf(, ql)", expected("the name of a ranker", "', ql)' stands there")),
+        ("rrf(bm25, ql)[k=5]", expected("an end, +, *, % or >>", "'[k=5]' stands there")),
+        ("rrf(bm25, ql, k=5)", "parameters stand in brackets before the rankers, as in rrf[name=value](…)"),
+        ("rrf( k =5, bm25, ql)", "parameters stand in brackets before the rankers, as in rrf[name=value](…)"),
+        ("rrf[k=-1](bm25, ql)", "rrf: k must be a number at least 0 and at most 1e+09, got '-1'"),
+        (
+            "combsum[norm=max](bm25, ql)",
+            "combsum: norm must be one of minmax, best, zscore, softmax, rank, none, got 'max'",
+        ),
+        ("minmax[k=1](bm25)", "minmax has no parameter"),
+        ("bm25(ql)", "bm25 takes no parentheses, and parameters in brackets: bm25[name=value]. Made of other"),
+        ("bm25[b=1](k1=2)", "bm25 takes no parentheses"),
+        ("bm25-desm()", "bm25-desm takes no parentheses"),
+        ("minmax(bm25) >> ql", "say how many documents are ranked anew, such as 'minmax(bm25) % 100 >> ql'"),
         ("bm25 ql", expected("an end, +, *, % or >>", "'ql' stands there")),
         ("bm25, ql", expected("an end, +, *, % or >>", "', ql' stands there")),
         ("bm25)", expected("an end, +, *, % or >>", "')' stands there")),
@@ -291,6 +342,8 @@ def test_a_spoilt_text_is_a_ranker_or_refused(expression, data):
         pytest.param("1" * 5000 + "*bm25", id="weight"),
         pytest.param("." + "1" * 5000 + "e-" + "1" * 5000 + "*bm25", id="long weight"),
         pytest.param("2*(bm25+" * 5000 + "ql" + ")" * 5000, id="nested sums"),
+        pytest.param("minmax(" * 5000 + "ql" + ")" * 5000, id="nested combinations"),
+        pytest.param("rrf(" + ",".join(["ql"] * 5000) + ")", id="wide combination"),
     ],
 )
 def test_a_text_of_any_size_is_a_ranker_or_refused(text):
@@ -308,11 +361,13 @@ def test_the_longest_expressions_can_be_read():
     for n in range(MOST_SIGNS // 2):
         nested = f"2*({nested} + ql)" if n % 2 else f"({nested} + ql) % 5"
     wide, wrapped = " + ".join(["(ql)"] * (MOST_SIGNS + 1)), "(" * MOST_SIGNS + "bm25" + ")" * MOST_SIGNS
-    for text in (nested, wide, wrapped):
+    scaled, fused = "minmax(" * MOST_SIGNS + "bm25" + ")" * MOST_SIGNS, f"rrf({', '.join(['ql'] * MOST_SIGNS)})"
+    for text in (nested, wide, wrapped, scaled, fused):
         found = ranker(text)
         assert ranker(str(found)) == found
     assert ranker(nested).signs == MOST_SIGNS
-    for text in (f"({nested}) % 5", "bm25" + " + ql" * (MOST_SIGNS + 1), "(" * 101 + "bm25" + ")" * 101):
+    too_long = f"({nested}) % 5", f"minmax({nested})", f"2*{scaled}", f"{fused} % 9", f"rrf(ql, {fused})"
+    for text in (*too_long, "bm25" + " + ql" * (MOST_SIGNS + 1), "(" * 101 + "bm25" + ")" * 101):
         with pytest.raises(UsageError, match=f"a ranker may have at most {MOST_SIGNS} "):
             ranker(text)
 
@@ -330,6 +385,11 @@ def test_a_list_of_rankers_is_taken_apart(rankers):
 def test_commas_in_brackets_stay():
     assert split_rankers("bm25[k1=1,b=.5] , ql") == ["bm25[k1=1,b=.5]", "ql"]
     assert split_rankers("bm25[k1=1,b=.5],ql[mu=3,lam=1]") == ["bm25[k1=1,b=.5]", "ql[mu=3,lam=1]"]
+    assert split_rankers("rrf[k=1](bm25[k1=1,b=.5], (ql + tfidf)), minmax(rrf(ql, ql)),ql") == [
+        "rrf[k=1](bm25[k1=1,b=.5], (ql + tfidf))",
+        "minmax(rrf(ql, ql))",
+        "ql",
+    ]
     assert split_rankers("bm25,") == ["bm25", ""]
     assert split_rankers("") == [""]
 

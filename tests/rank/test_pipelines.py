@@ -136,7 +136,10 @@ def test_the_ends_of_alpha_are_the_models():
 def test_a_pipeline_ranks_as_its_expression(name, data):
     index = made(data.draw(SEEDS))
     pipeline = data.draw(pipelines(name))
-    named_so, written = bind(pipeline, index.snapshot), bind(ranker(str(pipeline.expression)), index.snapshot)
+    named_so, written = (
+        bind(pipeline, index.snapshot),
+        bind(ranker(str(pipeline.for_index(index.snapshot))), index.snapshot),
+    )
     question, match = data.draw(questions(index)), data.draw(st.sampled_from(MATCHES))
     assert all_pairs(named_so.top_many([question], 9, match=match)) == all_pairs(
         written.top_many([question], 9, match=match)
@@ -299,7 +302,7 @@ def test_a_batch_ranks_as_its_questions_do_one_by_one(name, data):
     for threads in (1, 3, None):
         fresh = bind(pipeline, index.snapshot)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("aboutness.rank.bound.WORTH", 0)
+            patch.setattr("aboutness.rank.searching.WORTH", 0)
             assert all_pairs(fresh.top_many(some, k, match=match, threads=threads)) == one_by_one
 
 

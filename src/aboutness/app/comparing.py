@@ -32,6 +32,7 @@ from aboutness.experiment.compare import DEPTH, Comparison, Progress, compare_on
 from aboutness.index.writer import Progress as IndexProgress
 from aboutness.models.model import checked_k
 from aboutness.rank.grammar import ranker as named_ranker
+from aboutness.rank.inside import notes_of
 from aboutness.rank.known import known_rankers
 from aboutness.text.analyzer import Analyzer
 from aboutness.vectors.trainer import DocumentTrainer
@@ -85,6 +86,8 @@ def compare(
         note, lacking = provide(held, chosen, vectors, training, as_far_as_possible=rankers is None)
     else:
         held = index
+    if rankers is None:  # what does not answer itself is no row of its own
+        lacking |= {str(one): "; ".join(notes) for one in chosen if (notes := notes_of([one], held.snapshot))}
     step = hows[0].step if hows else "or"
     usable = [one for one in chosen if str(one) not in lacking]
     compared = compare_on(
@@ -93,7 +96,8 @@ def compare(
     )  # fmt: skip
     why = {**lacking, **compared.left_out}
     left_out = {name: why[name] for name in map(str, chosen) if name in why}
-    return replace(compared, note=note, left_out=left_out)
+    notes = [*([note] if note else []), *notes_of(usable, held.snapshot)]
+    return replace(compared, note="; ".join(notes) or None, left_out=left_out)
 
 
 def trained_first(vectors: object = None) -> list[str]:

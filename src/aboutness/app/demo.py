@@ -14,12 +14,13 @@ from aboutness.core.record import Query
 from aboutness.experiment.collection import Collection
 from aboutness.experiment.compare import Comparison
 from aboutness.vectors.lsa import LSA
+from aboutness.vectors.own import Own
 from aboutness.vectors.pv import EPV
 from aboutness.vectors.trainer import Made, Tell, Trainer
 from aboutness.vectors.word2vec import Word2Vec
 
 SEARCHES = ("compress data", "parse command line options", "shuffle a list")
-TRAININGS: tuple[Trainer, ...] = (Word2Vec(dim=100), LSA(dim=100), EPV(dim=100))  # of a few seconds each
+TRAININGS: tuple[Trainer, ...] = (Own(), Word2Vec(dim=100), LSA(dim=100), EPV(dim=100))  # of a few seconds each
 MEASURES = ("nDCG@10", "AP", "RR", "P@5", "R@100")
 
 

@@ -123,7 +123,7 @@ def analyzers() -> list[dict[str, str]]:
 
 
 def models() -> list[dict[str, Any]]:
-    """Return the registered rankers, models and pipelines, with their declared parameters."""
+    """Return the registered rankers, and what combines rankers, with their declared parameters."""
     return [
         {
             "name": name,
@@ -131,5 +131,5 @@ def models() -> list[dict[str, Any]]:
             "source": ranker.source,
             "parameters": [declared.to_json() for declared in ranker.declared()],
         }
-        for name, ranker in known_rankers().items()
+        for name, ranker in known_rankers(combinations=True).items()
     ]

@@ -13,6 +13,7 @@ from aboutness.evaluate.atomic import write_whole
 from aboutness.index.snapshot import Snapshot
 from aboutness.models.model import Model
 from aboutness.rank.bound import explain
+from aboutness.rank.combination import Combination
 from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.rank.pipelines import Pipeline
 from aboutness.report.explained import page
@@ -51,16 +52,22 @@ def readings(ranker: Ranker, snapshot: Snapshot) -> dict[str, Reading]:
         weights = zip(view.field_names, view.weights.tolist(), strict=True)
         return {"": Reading(view.analyzer, tuple((name, weight) for name, weight in weights if weight))}
     if isinstance(ranker, Pipeline):
-        return readings(ranker.expression, snapshot)
-    if isinstance(ranker, Cut):
-        return readings(ranker.ranker, snapshot)
-    if isinstance(ranker, Rerank):
-        return readings(ranker.second, snapshot)
+        return readings(ranker.for_index(snapshot), snapshot)
     found: dict[str, Reading] = {}
-    for part in ranker.parts if isinstance(ranker, Sum) else [ranker]:
-        inner = part.ranker if isinstance(part, Scaled) else part
-        found |= {by or str(inner): one for by, one in readings(inner, snapshot).items()}
+    for name, part in _told(ranker):
+        found |= {by or name: one for by, one in readings(part, snapshot).items()}
     return found
+
+
+def _told(ranker: Ranker) -> Sequence[tuple[str, Ranker]]:
+    """Return the rankers of whose parts an explanation is made, each with the name that these parts have."""
+    if isinstance(ranker, Combination):
+        return ranker.told
+    if isinstance(ranker, Cut | Rerank):
+        return [("", ranker.rankers[-1])]
+    terms = ranker.rankers if isinstance(ranker, Sum) else [ranker]
+    parts = [one.ranker if isinstance(one, Scaled) else one for one in terms]
+    return [(str(part), part) for part in parts]
 
 
 def write_page(html: str, target: str | Path) -> None:

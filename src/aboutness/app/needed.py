@@ -15,7 +15,8 @@ from aboutness.core.errors import NotFound, UsageError, shown
 from aboutness.index.trained import Trained
 from aboutness.models.embedding import Embedding
 from aboutness.models.model import Model
-from aboutness.rank.inside import models_in
+from aboutness.rank.expansion.spaces import ByWordVectors
+from aboutness.rank.inside import needing
 from aboutness.vectors.known import TRAINERS
 from aboutness.vectors.trainer import DocumentTrainer, Progress, Trainer
 from aboutness.vectors.words import WordVectors
@@ -27,13 +28,13 @@ Training: TypeAlias = Callable[[str, Progress], None]  # the name of what is bei
 def needs(rankers: Iterable[Ranker], trained: Trained | None = None) -> dict[str, Trainer]:
     """Return by name what has to be trained for rankers, where an index has nothing, or has these artefacts."""
     there = Trained() if trained is None else trained
-    models = [model for ranker in rankers for model in models_in(ranker)]
-    return {name: way for model in models for name, way in model.needs(there)}
+    parts = [part for ranker in rankers for part in needing(ranker)]
+    return {name: way for part in parts for name, way in part.needs(there)}
 
 
 def read_words(ranker: Ranker) -> bool:
     """Tell whether a ranker reads word vectors."""
-    return any(isinstance(model, Embedding) for model in models_in(ranker))
+    return any(isinstance(part, Embedding | ByWordVectors) for part in needing(ranker))
 
 
 def check_vectors(vectors: object) -> None:
@@ -74,11 +75,11 @@ def provide(
     failed: dict[tuple[str, Trainer], str] = {}
     lacking: dict[str, str] = {}
     for ranker in asked:
-        for model in models_in(ranker):
-            for need in model.needs(index.snapshot.trained):
+        for part in needing(ranker):
+            for need in part.needs(index.snapshot.trained):
                 if need not in failed:
                     try:
-                        _train_for(model, index, *need, tell)
+                        _train_for(part, index, *need, tell)
                     except UsageError as error:  # such as too little text, or a library that is not installed
                         if not as_far_as_possible:
                             raise
@@ -104,10 +105,10 @@ def give_vectors(index: Index, vectors: Vectors, tell: Training | None = None) -
     return None
 
 
-def _train_for(model: Model, index: Index, name: str, way: Trainer, tell: Training | None) -> None:
-    """Train what a model needs: rows of documents on the layer and the fields that it reads."""
+def _train_for(part: Ranker, index: Index, name: str, way: Trainer, tell: Training | None) -> None:
+    """Train what a part of a ranker needs: rows of documents on the layer and the fields that it reads."""
     if isinstance(way, DocumentTrainer):
-        view = Model.view(model, index.snapshot)
+        view = Model.view(part, index.snapshot) if isinstance(part, Model) else index.snapshot.view()
         _train(index, name, way, tell, view.layer, weights_of(view))
     else:
         _train(index, name, way, tell)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aboutness.app.generation import Generation
-from aboutness.core.algebra import Ranker
+from aboutness.core.algebra import Ranker, inside
 from aboutness.core.errors import UsageError, shown
 from aboutness.core.kinds import FieldWeights, checked
 from aboutness.core.record import Document, Query
@@ -23,14 +23,15 @@ from aboutness.models.question import Question
 from aboutness.models.ranking import Explanation, Ranking
 from aboutness.models.trained import TrainedModel
 from aboutness.rank.bound import Searcher, explain
+from aboutness.rank.default import Default
 from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.rank.grammar import split_rankers
-from aboutness.rank.inside import models_in
+from aboutness.rank.inside import models_in, notes_of
 from aboutness.rank.pipelines import Pipeline
 
 __all__ = ["DEFAULT_RANKER", "Hit", "Hits", "How", "named_ranker", "search", "search_like", "split_rankers"]
 
-DEFAULT_RANKER = "bm25"
+DEFAULT_RANKER = "default"
 TOGETHER = 20_000  # hits of a batch whose ids are looked up together
 SHOWN = 200  # characters of a text shown with a hit
 
@@ -164,8 +165,15 @@ class Hits(Sequence[Hit]):
     def without_vectors(self) -> bool:
         """Tell whether nothing is found because no word of the query has a vector."""
         found = self._found
+        if any(isinstance(one, Default) for one in inside(self.ranker)):  # words find its documents
+            return False
         on_vectors = any(isinstance(model, Embedding | TrainedModel) for model in models_in(self.ranker))
         return on_vectors and not found.searcher.knows(found.questions[self._place])
+
+    @property
+    def note(self) -> str | None:
+        """Return what one should know of the ranker here, if there is something."""
+        return "; ".join(notes_of([self.ranker], self._found.generation.snapshot)) or None
 
     @cached_property
     def _hits(self) -> list[Hit]:
@@ -196,6 +204,7 @@ class Hits(Sequence[Hit]):
             "query": self.query,
             "ranker": str(self.ranker),
             "took_ms": round(self.took_ms, 3),
+            **({"note": self.note} if self.note else {}),
             "hits": [hit.to_json(explain=explain) for hit in self],
         }
 

@@ -17,6 +17,7 @@ from aboutness.index.lock import WriterLock
 from aboutness.index.manifest import ArtefactEntry
 from aboutness.index.trained import Trained
 from aboutness.index.view import LayerView
+from aboutness.text.analyzers import varied
 from aboutness.vectors import store
 from aboutness.vectors.checkpoint import Checkpoint
 from aboutness.vectors.documents import DocumentSpace
@@ -88,6 +89,7 @@ def train(
     """
     kind = how.space.kind if isinstance(how, DocumentTrainer) else WordVectors.kind
     name = free_name(index, name or how.name, kind)
+    _add_layers(index, how)
     snapshot = index.snapshot
     view = snapshot.view(layer, fields)
     with _checkpoint(index, name, restart=restart) as checkpoint:
@@ -111,6 +113,17 @@ def train(
             return kept(index.snapshot.trained, name)
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"what was trained is in the index, as {name}") from None
+
+
+def _add_layers(index: Index, how: Trainer) -> None:
+    """Add the layers that belong to a way of training, where the index has none of these names.
+
+    Options in brackets alone vary the analyzer of the first layer.
+    """
+    own = index.snapshot.analyzer()
+    for layer, analyzer in how.layers.items():
+        if layer not in index.snapshot.manifest.layers:
+            index.add_layer(layer, varied(own, analyzer) if analyzer.startswith("[") else analyzer)
 
 
 def _fields(view: LayerView, how: Trainer) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from aboutness.cli import (
     perturb_command,
     search_commands,
     train_commands,
+    tune_commands,
     vector_commands,
 )
 
@@ -31,6 +32,7 @@ demo_command.register(app)
 index_commands.register(app)
 search_commands.register(app)
 evaluate_commands.register(app)
+tune_commands.register(app)
 train_commands.register(app)
 vector_commands.register(app)
 perturb_command.register(app)

@@ -23,7 +23,10 @@ FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="The folder 
 RankerOption = Annotated[
     list[str] | None,
     typer.Option(
-        "-r", "--ranker", help="A ranker, such as bm25 or 'bm25[k1=1.7] % 100 >> ql' (repeatable, or with commas)."
+        "-r",
+        "--ranker",
+        help="A ranker, such as bm25, 'bm25[k1=1.7] % 100 >> ql' or 'rrf(bm25, ql)' (repeatable, or with commas "
+        "outside brackets; quote it).",
     ),
 ]
 MatchOption = Annotated[
@@ -78,6 +81,8 @@ def search(
     if words is not None and not any(found) and not index.knows(words):
         typer.echo("no word of the query stands in the index", err=True)
         return
+    for note in dict.fromkeys(hits.note for hits in found if hits.note):
+        typer.echo(f"note: {note}", err=True)
     for hits in found:
         if hits.without_vectors:
             typer.echo(f"{hits.ranker}: no word of the query has a vector; see: aboutness oov", err=True)

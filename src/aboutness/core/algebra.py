@@ -2,7 +2,8 @@
 
 `a % 100` keeps the first 100 of a; `a % 100 >> b` ranks these by b; `a + 30 * b` adds scores. Python's precedence
 is that of the text: `*` and `%` bind alike, from left to right, then `+`, then `>>`. So a cut applies to its own
-term, and cutting a mixture needs parentheses: `(a + b) % 100`.
+term, and cutting a mixture needs parentheses: `(a + b) % 100`. What else is made of rankers has a name, and stands
+where a single ranker may: `minmax(a) + .3*rrf(b, c)`.
 """
 
 from __future__ import annotations
@@ -229,4 +230,6 @@ def check_parts(expression: Ranker, *rankers: object) -> None:
         if not isinstance(one, Ranker):
             raise UsageError(f"each part of an expression must be a ranker such as BM25(), got {shown(one)}")
     if expression.signs > MOST_SIGNS:
-        raise UsageError(f"a ranker may have at most {MOST_SIGNS} of + * % >>, got {expression.signs}")
+        raise UsageError(
+            f"a ranker may have at most {MOST_SIGNS} of + * % >> and inner rankers, got {expression.signs}"
+        )

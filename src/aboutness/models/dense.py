@@ -34,7 +34,7 @@ from aboutness.models.model import (
     checked_k,
     listed,
 )
-from aboutness.models.question import Question
+from aboutness.models.question import Moved, Question
 from aboutness.models.ranking import LARGEST, Ranking, best
 
 F32 = NDArray[np.float32]
@@ -55,6 +55,7 @@ SAMPLE = 20_000  # rows that tell which directions matter
 BLOCK = 2048  # rows that are multiplied at a time
 TOGETHER = 8  # questions that are worth products in float32
 AT_ONCE = 256  # questions whose products are worked out together
+NOISE = 1e-6  # the length of what float32 leaves where directions cancel each other out
 MOST_ROOM = 1 << 21  # documents that these may find together: bounds the memory
 
 
@@ -260,6 +261,22 @@ class DenseScorer(Scorer):
     @abstractmethod
     def vector(self, question: Question) -> F64 | None:
         """Return a question's vector, or None where it has no known word."""
+
+    def moved_vector(self, moved: Moved) -> F64 | None:
+        """Return the vector of a question that is moved, as long as its own; None where it has none.
+
+        Where directions cancel each other out, the question stays where it is. If its own counts nothing, the
+        vector has length 1.
+        """
+        own = self.vector(moved.question) if moved.weight else None
+        if moved.weight and own is None:
+            return None
+        total = np.zeros(self.rows.rows.shape[1]) if own is None else own * (moved.weight / _length(own))
+        for document, weight in moved.documents.items():
+            row = self.rows.rows[document].astype(np.float64)
+            total += row * (weight / (_length(row) or 1.0))
+        length = _length(total)
+        return total * ((1.0 if own is None else _length(own)) / length) if length > NOISE else own
 
     def knows(self, question: Question) -> bool:
         """Tell whether the question has a vector."""

@@ -79,6 +79,8 @@ class AngleScorer(DenseScorer):
 
     def vector(self, question: Question) -> F64 | None:
         """Return the direction of a question, or None where no word of it is known."""
+        if question.moved is not None:
+            return self.moved_vector(question.moved)
         if question.document is not None:
             row = self.rows.rows[question.document].astype(np.float64)
         else:

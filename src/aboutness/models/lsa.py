@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from aboutness.models.question import Question
 from aboutness.models.ranking import Explanation
 from aboutness.models.trained import on_all, text_of
 from aboutness.vectors.documents import DocumentSpace
+from aboutness.vectors.known import TRAINERS
 from aboutness.vectors.lsa import LENGTHS, LSA, SCALING, UNIT, LatentSpace
 
 Reals = NDArray[np.float64]
@@ -62,6 +64,10 @@ class LSARanker(DocumentAngle):
     def wanted(self) -> tuple[str, LSA]:
         """Return what has to be trained."""
         return LSA.name, LSA()
+
+    def accepts(self, made: Mapping[str, Any]) -> bool:
+        """Tell whether something that was trained so will do where it is named: also what is an SVD besides."""
+        return issubclass(TRAINERS[made["training"]], LSA)
 
     def scorer_with(self, view: LayerView, space: DocumentSpace) -> LatentScorer:
         """Return a scorer for a view and what was trained."""

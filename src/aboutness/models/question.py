@@ -18,12 +18,15 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 class Question:
     """One of: a text; the texts of the fields of a document; the number of a document of the index; or terms,
     analysed already, with their weights. Each ranker analyses it as its own layer does.
+
+    Terms may come with what models on vectors take in their place: a question that is moved.
     """
 
     text: str = ""
     fields: Mapping[str, str] | None = None
     document: int | None = None
     terms: Mapping[str, float] | None = None
+    moved: Moved | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", SURROGATE.sub("\ufffd", self.text))
@@ -35,3 +38,15 @@ class Question:
                 raise UsageError(
                     f"the weight of {shown(term)} must be a number from 0 to {MOST_WEIGHT:g}, got {shown(weight)}"
                 )
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A question whose vector is moved towards those of documents of the index, or away from them.
+
+    Its own direction counts `weight`, and that of each document what it says by number, which may be below 0.
+    """
+
+    question: Question
+    weight: float
+    documents: Mapping[int, float]

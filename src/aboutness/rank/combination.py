@@ -12,10 +12,12 @@ from aboutness.core.errors import UsageError
 from aboutness.core.parameters import Parameters
 from aboutness.core.registry import Registry
 from aboutness.index.snapshot import Snapshot
+from aboutness.index.trained import Trained
 from aboutness.models.model import MODELS
+from aboutness.vectors.trainer import Trainer
 
 if TYPE_CHECKING:
-    from aboutness.rank.bound import Searcher
+    from aboutness.rank.searching import Searcher
 
 MANY = 100
 
@@ -37,6 +39,10 @@ class Combination(Parameters, Ranker):
         return cls(rankers, **parameters)
 
     def __post_init__(self) -> None:
+        given: Any = self.rankers
+        if isinstance(given, Ranker):
+            example = f"{type(self).__name__}.of({self._some('BM25()', 'QL()')})"
+            raise UsageError(f"rankers are combined by `of`: write {example}")
         super().__post_init__()
         object.__setattr__(self, "rankers", tuple(self.rankers))
         check_parts(self, *self.rankers)
@@ -44,8 +50,11 @@ class Combination(Parameters, Ranker):
             wanted = {(1, 1): "one ranker", (1, 2): "one ranker or two"}.get((self.least, self.most))
             raise UsageError(
                 f"{self.name} is made of {wanted or f'at least {self.least} rankers'}, such as "
-                f"{self.name}({', '.join(('bm25', 'ql')[: self.least])}), got {len(self.rankers)}"
+                f"{self.name}({self._some('bm25', 'ql')}), got {len(self.rankers)}"
             )
+
+    def _some(self, *examples: str) -> str:
+        return ", ".join(examples[: self.least])
 
     def made_of(self, rankers: Sequence[Ranker]) -> Self:
         """Return the same made of other rankers."""
@@ -60,6 +69,15 @@ class Combination(Parameters, Ranker):
     def limited(self) -> bool:
         """Tell whether it finds only so many documents, however many match."""
         return all(part.limited for part in self.rankers)
+
+    @property
+    def told(self) -> Sequence[tuple[str, Ranker]]:
+        """Return the rankers of whose parts its explanations are made, each with the name that its parts have."""
+        return [("", self.rankers[-1])]
+
+    def needs(self, trained: Trained) -> list[tuple[str, Trainer]]:  # noqa: ARG002 - for those that need something
+        """Return what has to be trained for it, by name, besides what its rankers need."""
+        return []
 
     @abstractmethod
     def bound(self, searchers: Sequence[Searcher], snapshot: Snapshot) -> Searcher:

@@ -1,4 +1,4 @@
-"""Rankers as text: `bm25[k1=1.7,b=.95]`, `bm25 % 100 >> tfidf`, `bm25 + 30*ql`, `(bm25 + ql) % 100 >> tfidf`.
+"""Rankers as text: `bm25[k1=1.7,b=.95]`, `bm25 + 30*ql`, `(bm25 + ql) % 100 >> tfidf`, `rrf[k=60](bm25, ql)`.
 
     ranking = mixture { ">>" mixture }                      the steps from left to right
     mixture = term { "+" term }                             scores are added
@@ -16,10 +16,11 @@ from functools import lru_cache
 
 from aboutness.core.algebra import MOST_SIGNS, Ranker
 from aboutness.core.errors import UsageError, shown
-from aboutness.rank.combination import Combination
+from aboutness.rank.combination import COMBINATIONS, Combination
 from aboutness.rank.known import known_rankers
 
 NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+PARAMETER = re.compile(r"\s*[A-Za-z]\w*\s*=")
 WHOLE = re.compile(r"\d{1,18}")
 TOKEN = re.compile(
     r"\s*(?:(?P<name>[A-Za-z][\w-]*)(?:\s*\[(?P<options>[^\[\]]*)\])?"
@@ -67,7 +68,8 @@ class _Reader:
 
     def whole(self) -> Ranker:
         if not self.text.strip():
-            raise UsageError(f"a ranker is missing. Known: {', '.join(known_rankers())}")
+            known = ", ".join(known_rankers(combinations=True))
+            raise UsageError(f"a ranker is missing. Known: {known}")
         found = self.ranking()
         if self.text[self.at :].strip():
             raise self.trouble("an end, +, *, % or >>")
@@ -112,7 +114,9 @@ class _Reader:
         if self.sign("("):
             self.deeper()
             found = self.ranking()
-            self.closed()
+            if not self.sign(")"):
+                raise self.trouble("a closing parenthesis")
+            self.open -= 1
             return found
         match = TOKEN.match(self.text, self.at)
         if not match or not match["name"]:
@@ -120,17 +124,31 @@ class _Reader:
         self.at = match.end()
         kind = known_rankers(combinations=True)[match["name"]]
         options = kind.options(_options(match["options"] or ""))
-        return kind(self.inner(), **options) if issubclass(kind, Combination) else kind(**options)
-
-    def inner(self) -> tuple[Ranker, ...]:
-        """Return the rankers that a combination is made of."""
-        found: list[Ranker] = []
+        if issubclass(kind, Combination):
+            return kind(self.inner(kind.name), **options)
         if self.sign("("):
-            self.deeper()
+            raise UsageError(
+                f"cannot read the ranker {shown(self.text)}: {kind.name} takes no parentheses, and parameters in "
+                f"brackets: {kind.name}[name=value]. Made of other rankers are {', '.join(COMBINATIONS)}"
+            )
+        return kind(**options)
+
+    def inner(self, name: str) -> tuple[Ranker, ...]:
+        """Return the rankers in parentheses, of which a combination is made; none where there are none."""
+        if not self.sign("("):
+            return ()
+        self.deeper()
+        found: list[Ranker] = []
+        while not self.sign(")"):
+            if found and not self.sign(","):
+                raise self.trouble("a comma or a closing parenthesis")
+            if PARAMETER.match(self.text, self.at):
+                raise UsageError(
+                    f"cannot read the ranker {shown(self.text)}: parameters stand in brackets before the rankers, "
+                    f"as in {name}[name=value](…)"
+                )
             found.append(self.ranking())
-            while self.sign(","):
-                found.append(self.ranking())
-            self.closed()
+        self.open -= 1
         return tuple(found)
 
     def deeper(self) -> None:
@@ -138,12 +156,6 @@ class _Reader:
         self.open += 1
         if self.open > MOST_SIGNS:
             raise UsageError(f"a ranker may have at most {MOST_SIGNS} open parentheses, got {shown(self.text)}")
-
-    def closed(self) -> None:
-        """Read a closing parenthesis."""
-        if not self.sign(")"):
-            raise self.trouble("a closing parenthesis")
-        self.open -= 1
 
     def number(self, form: re.Pattern[str] = NUMBER) -> str | None:
         match = TOKEN.match(self.text, self.at)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal, overload
 
+import aboutness.rank.default
+import aboutness.rank.expansion
+import aboutness.rank.fusion
+import aboutness.rank.normalised  # noqa: F401 - they add to those known
 from aboutness.core.registry import Registry
 from aboutness.models.known import MODELS
 from aboutness.models.model import Model

@@ -9,11 +9,14 @@ from aboutness.core.algebra import Ranker
 from aboutness.core.kinds import Choice, Number, Whole
 from aboutness.core.parameters import Parameters, parameter
 from aboutness.core.registry import Registry
+from aboutness.index.snapshot import Snapshot
+from aboutness.index.trained import Trained
 from aboutness.models.bm25 import BM25
 from aboutness.models.desm import DESM, DESMInOut
 from aboutness.models.iwcs import IWCS
 from aboutness.models.model import MODELS, Model
 from aboutness.models.wmd import WMD
+from aboutness.vectors.trainer import Trainer
 from aboutness.vectors.words import SPACES
 
 PAIRS = tuple(f"{query}-{document}" for query in SPACES for document in SPACES)
@@ -39,6 +42,18 @@ class Pipeline(Parameters, Ranker):
     def expression(self) -> Ranker:
         """Return the ranker that it stands for."""
         raise NotImplementedError
+
+    def for_index(self, snapshot: Snapshot) -> Ranker:  # noqa: ARG002 - for those that look at it
+        """Return the ranker that it stands for in an index."""
+        return self.expression
+
+    def needs(self, trained: Trained) -> list[tuple[str, Trainer]]:  # noqa: ARG002 - for those that need something
+        """Return what has to be trained for it, by name, besides what its rankers need."""
+        return []
+
+    def note(self, snapshot: Snapshot) -> str | None:  # noqa: ARG002 - for those that have one
+        """Return what to say of its use in an index."""
+        return None
 
     @property
     def limited(self) -> bool:

@@ -79,6 +79,16 @@ def analyzer(expression: str | Analyzer) -> Analyzer:
     return replace(named.make(expression.strip()), **options)
 
 
+def varied(analyzer: Analyzer, options: str) -> Analyzer:
+    """Return an analyzer with other options, which stand in brackets.
+
+    >>> varied(analyzer("english[stop=none]"), "[words=2]").name
+    'english[stop=none][words=2]'
+    """
+    changes = dict(_option(text) for text in options.strip("[]").split(","))
+    return replace(analyzer, name=analyzer.name + options, **changes)
+
+
 def _option(text: str) -> tuple[str, Any]:
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals or name not in OPTIONS:

@@ -43,6 +43,7 @@ class Trainer(Parameters, ABC):
 
     summary: ClassVar[str] = ""
     source: ClassVar[str] = ""
+    layers: ClassVar[dict[str, str]] = {}  # further ways to analyse the documents that belong to it
 
     @abstractmethod
     def train(

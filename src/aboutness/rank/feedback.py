@@ -1,0 +1,209 @@
+"""Feedback in a vector space: what the first documents of a ranker are about is further evidence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aboutness.core.algebra import Ranker
+from aboutness.core.errors import UsageError
+from aboutness.core.kinds import Number, Whole
+from aboutness.core.parameters import parameter
+from aboutness.index.snapshot import Snapshot
+from aboutness.models.dense import DenseScorer
+from aboutness.models.model import Allowed, Match
+from aboutness.models.question import Moved, Question
+from aboutness.models.ranking import Explanation, Part, best
+from aboutness.rank.combination import Combination, register
+from aboutness.rank.combined import NOT_FOUND
+from aboutness.rank.normalised import of_best
+from aboutness.rank.searching import (
+    F32,
+    Asked,
+    Batch,
+    Composed,
+    Find,
+    Found,
+    Ints,
+    Searcher,
+    explain,
+    finder_of,
+    listed,
+)
+
+F64 = NDArray[np.float64]
+
+LIKE, NEAR = "like the first documents", "its nearest documents"
+TINY = 1e-30
+NOTHING = listed(np.zeros(0, np.int64), np.zeros(0, np.float32), lambda: 0.0)
+
+
+@register
+@dataclass(frozen=True)
+class Feedback(Combination):
+    """The first documents of a ranker say what the question is about; others are drawn towards them.
+
+    score(d) = b(d) + s ( weight * c(d) / best c  +  near * mean of b over the documents nearest to d )
+
+    b(d)   the first ranker's score as a share of its best one; scores below 0 are lifted to 0 first, all alike
+    c(d)   cosine of d with the first documents, 0 where it is below: their vectors, by the second ranker, weighted
+           in proportion to exp(sharpness * b), over the first `docs` of them
+    s      1 / (1 + (short / average length of a document)^2): where documents are short, less is known of them
+
+    The second ranker must be one that compares vectors, such as `lsa` or `iwcs`. It finds what the first ranker
+    finds; scores depend on what else is found. Only the first `candidates` documents get the second term, which
+    is never below 0, so that the others stay behind them; the nearest are looked for among these.
+
+    A question that the first ranker does not know finds nothing. Cost: products of each candidate with each other.
+    """
+
+    name: ClassVar[str] = "feedback"
+    summary: ClassVar[str] = "a ranker, and what is like its first documents in a space of vectors"
+    source: ClassVar[str] = "beyond the papers"
+    least: ClassVar[int] = 2
+    most: ClassVar[int] = 2
+
+    weight: float = parameter(0.9, Number(0, 1000), "how much likeness to the first documents counts")
+    near: float = parameter(0.3, Number(0, 1000), "how much the scores of the nearest documents count")
+    docs: int = parameter(50, Whole(1, 10_000), "how many documents, the first, are taken for what is asked")
+    sharpness: float = parameter(20.0, Number(0, 1000), "how much more the first of them count than the last")
+    nearest: int = parameter(3, Whole(1, 100), "how many documents are the nearest")
+    candidates: int = parameter(500, Whole(1, 10_000), "how many documents, the first, are ranked anew")
+    short: float = parameter(12.0, Number(0, 1e6), "of how many words documents are short; 0: of none")
+
+    @property
+    def limited(self) -> bool:
+        """Tell whether it finds only so many documents, however many match."""
+        return self.rankers[0].limited
+
+    @property
+    def told(self) -> Sequence[tuple[str, Ranker]]:
+        """Return the rankers of whose parts its explanations are made."""
+        first, second = self.rankers
+        return [(str(first), first), (LIKE, second)]
+
+    def bound(self, searchers: Sequence[Searcher], snapshot: Snapshot) -> BoundFeedback:
+        """Return it bound to an index, to which its rankers are bound already."""
+        first, second = searchers
+        if not isinstance(second, DenseScorer):
+            raise UsageError(
+                f"the second ranker of {self.name} must compare vectors, as lsa or iwcs does, got "
+                f"'{self.rankers[1]}'"
+            )
+        return BoundFeedback(self, first, second, snapshot.size)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is found for one question: documents, ascending, and all that their scores are made of."""
+
+    documents: Ints
+    base: F64
+    asked: Question  # the first documents, as a question to the second ranker
+    places: Ints  # of the candidates among the documents
+    like: F64  # of each candidate, as a share of the most
+    near: F64
+
+
+class BoundFeedback(Composed):
+    """Feedback bound to an index."""
+
+    def __init__(self, how: Feedback, first: Searcher, second: DenseScorer, size: int) -> None:
+        self.how = how
+        self.first = first
+        self.second = second
+        self.size = size
+        average = max(second.view.statistics.average_length, 1e-9)
+        self.share = 1 / (1 + (how.short / average) ** 2)
+
+    def knows(self, question: Question) -> bool:
+        """Tell whether the question means anything to the first ranker."""
+        return self.first.knows(question)
+
+    def floor(self, question: Question) -> float:  # noqa: ARG002 - it is the same for all
+        """Return what a document counts that is not found."""
+        return 0.0
+
+    def scores(self, question: Question, documents: Ints) -> F32:
+        """Return the score of each of some documents, which ascend."""
+        alone = Batch([question], "or", None)
+        return self.finder(alone)(alone.asked(0)).scores(documents)
+
+    def finder(self, batch: Batch) -> Find:
+        """Return what finds documents for one question of a batch."""
+        first = finder_of(self.first, batch, self.size)
+
+        def find(asked: Asked) -> Found:
+            found = first(asked) if self.knows(asked.question) else NOTHING
+            return self._together(self._evidence(found, asked.question)) if len(found.documents) else NOTHING
+
+        return find
+
+    def _evidence(self, found: Found, question: Question) -> Evidence:
+        how, base = self.how, of_best(found.own().astype(np.float64))
+        first = best(found.documents, base.astype(np.float32), how.candidates)
+        weights = np.exp(how.sharpness * (first.scores[: how.docs].astype(np.float64) - 1.0))
+        moved = dict(zip(first.documents.tolist(), (weights / weights.sum()).tolist(), strict=False))
+        asked = Question(terms={}, moved=Moved(question, 0.0, moved))
+        places = np.searchsorted(found.documents, np.sort(first.documents))
+        like = np.maximum(self.second.scores(asked, found.documents[places]).astype(np.float64), 0.0)
+        near = self._near(found.documents[places], base[places])
+        return Evidence(found.documents, base, asked, places, like / max(float(like.max()), TINY), near)
+
+    def _near(self, documents: Ints, base: F64) -> F64:
+        """Return the mean of b over the nearest of some documents, for each of them."""
+        from aboutness.kernels.nearest import nearest
+
+        count = min(self.how.nearest, len(documents) - 1)
+        if not count or not self.how.near:
+            return np.zeros(len(documents))
+        values, places = np.empty((len(documents), count), np.float32), np.empty((len(documents), count), np.int64)
+        nearest(self.second.rows.rows[documents], values, places)
+        return np.asarray(base[places].mean(axis=1))
+
+    def _together(self, seen: Evidence) -> Found:
+        """Return all documents with their scores."""
+        how, values = self.how, seen.base.copy()
+        values[seen.places] += self.share * (how.weight * seen.like + how.near * seen.near)
+        return listed(seen.documents, values.astype(np.float32), lambda: 0.0)
+
+    def explain(
+        self, question: Question, document: int, match: Match = "or", allowed: Allowed = None
+    ) -> Explanation:
+        """Return the parts of the first ranker, those of the document's likeness, and its nearest documents."""
+        alone = Batch([question], match, allowed)
+        found = finder_of(self.first, alone, self.size)(alone.asked(0))
+        place = int(np.searchsorted(found.documents, document))
+        if not self.knows(question) or place == len(found.documents) or found.documents[place] != document:
+            return Explanation(0.0, (Part(NOT_FOUND, 0.0),), str(self.how))
+        seen = self._evidence(found, question)
+        score = float(self._together(seen).own()[place])
+        parts = self._first_parts(float(seen.base[place]), explain(self.first, question, document, match, allowed))
+        candidate = np.flatnonzero(seen.places == place)
+        if len(candidate):
+            parts += self._further_parts(seen, document, int(candidate[0]))
+        return Explanation(score, tuple(parts), str(self.how))
+
+    def _first_parts(self, share: float, why: Explanation) -> list[Part]:
+        """Return the parts of the first ranker, so that they sum to a share of its best score."""
+        name, inner = str(self.how.rankers[0]), why.parts or (Part(why.formula, why.score),)
+        if why.score > 0 and math.isclose(math.fsum(part.value for part in inner), why.score, rel_tol=1e-4):
+            factor = share / why.score
+            return [replace(one, value=factor * one.value, by=one.by or name) for one in inner]
+        return [Part("score", share, {"score": why.score}, by=name)]
+
+    def _further_parts(self, seen: Evidence, document: int, candidate: int) -> list[Part]:
+        """Return what the document's likeness to the first ones adds, by its words, and what its nearest do."""
+        parts, like = [], self.share * self.how.weight * float(seen.like[candidate])
+        if like:
+            why = self.second.explain(seen.asked, document)
+            inner = why.parts if why.total > 0 else (Part(LIKE, why.score or 1.0),)
+            factor = like / math.fsum(part.value for part in inner)
+            parts = [replace(one, value=factor * one.value, by=LIKE) for one in inner]
+        near = float(seen.near[candidate])
+        return [*parts, Part(NEAR, self.share * self.how.near * near, {"their_share": near})]

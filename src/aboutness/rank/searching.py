@@ -1,0 +1,262 @@
+"""What can be asked of a bound ranker, and what rankers that are made of others find, question by question."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aboutness.core.threads import checked_threads
+from aboutness.index.view import LayerView
+from aboutness.models.bags import matching
+from aboutness.models.model import Allowed, Match, Scorer, allowed_mask, check_match, checked_k
+from aboutness.models.question import Question
+from aboutness.models.ranking import Explanation, Ranking, best
+
+TOGETHER = 256  # questions of a batch whose first rankings are kept at once
+WORTH = 1e-3  # seconds of a question that are worth a thread: Python's own share of shorter ones is too large
+SHARES = 4  # into which a thread's questions are cut, as some take longer than others
+
+Ints = NDArray[np.int64]
+F32 = NDArray[np.float32]
+
+
+class Searcher(Protocol):
+    """What can be asked of a bound ranker; the scorers of models are such."""
+
+    def scores(self, question: Question, documents: Ints) -> F32:
+        """Return the score of each of some documents by number, which ascend, whether or not it is found.
+
+        Where scores depend on what else is found, as normalised ones do, they are those of a search among all
+        documents that match in any word.
+        """
+        ...
+
+    def knows(self, question: Question) -> bool:
+        """Tell whether any part of a question means anything here: if not, its ranking is empty."""
+        ...
+
+    def floor(self, question: Question) -> float:
+        """Return a score that none of `scores` is below: what a document that was left out counts in a mixture."""
+        ...
+
+    def top_many(
+        self,
+        questions: Sequence[Question],
+        k: int = 10,
+        *,
+        match: Match = "or",
+        allowed: Allowed = None,
+        threads: int | None = None,
+    ) -> list[Ranking]:
+        """Return the k best documents for each question, among those that match and are allowed."""
+        ...
+
+
+class Explaining(Searcher, Protocol):
+    """A ranker made of others: why a document has its score may depend on the search."""
+
+    def explain(
+        self, question: Question, document: int, match: Match = "or", allowed: Allowed = None
+    ) -> Explanation:
+        """Return why a document has its score in a search among documents that match and are allowed."""
+        ...
+
+
+def explain(
+    searcher: Searcher, question: Question, document: int, match: Match = "or", allowed: Allowed = None
+) -> Explanation:
+    """Return why a document has its score in a search among documents that match and are allowed."""
+    if isinstance(searcher, Scorer):
+        return searcher.explain(question, document)
+    made = cast("Explaining", searcher)  # as all are but the scorers of models
+    return made.explain(question, document, match, allowed)
+
+
+# --- one question -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question of a batch; the documents of a view that match it are found once."""
+
+    place: int
+    question: Question
+    match: Match
+    allowed: Allowed
+    _found: dict[LayerView, Ints] = field(default_factory=dict)
+
+    def matching(self, view: LayerView) -> Ints:
+        """Return the documents of a view that match and are allowed, ascending."""
+        if view not in self._found:
+            self._found[view] = self._matching(view)
+        return self._found[view]
+
+    def _matching(self, view: LayerView) -> Ints:
+        if self.allowed is None or np.asarray(self.allowed).dtype == np.bool_:
+            mask = allowed_mask(view, self.allowed)
+            return np.flatnonzero(
+                mask if self.match == "all" else mask & matching(view, self.question, self.match)
+            )
+        numbers = np.asarray(self.allowed, np.int64)  # few, mostly
+        living = numbers[view.alive[numbers]]
+        return living if self.match == "all" else living[matching(view, self.question, self.match)[living]]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some questions, and among which documents they look."""
+
+    questions: Sequence[Question]
+    match: Match
+    allowed: Allowed
+    threads: int = 1
+
+    def asked(self, place: int) -> Asked:
+        """Return one of the questions."""
+        return Asked(place, self.questions[place], self.match, self.allowed)
+
+    def ranked(self, searcher: Searcher, k: int) -> list[Ranking]:
+        """Return the rankings by another ranker."""
+        return searcher.top_many(self.questions, k, match=self.match, allowed=self.allowed, threads=self.threads)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a ranker finds for one question, ascending; what any documents, ascending, count, and at the least."""
+
+    documents: Ints
+    scores: Callable[[Ints], F32]
+    floor: Callable[[], float]
+
+    def own(self) -> F32:
+        """Return the scores of the documents that are found."""
+        return self.scores(self.documents)
+
+
+Find: TypeAlias = Callable[[Asked], Found]  # of a question that the ranker knows
+
+
+def among(documents: Ints, wanted: Ints) -> tuple[NDArray[np.bool_], Ints]:
+    """Return which of some documents stand among others, all ascending, and the places of those that do."""
+    if wanted is documents or not len(documents):
+        there = np.full(len(wanted), wanted is documents)
+        return there, np.arange(len(wanted) if wanted is documents else 0)
+    places = np.minimum(np.searchsorted(documents, wanted), len(documents) - 1)
+    there = documents[places] == wanted
+    return there, places[there]
+
+
+def listed(documents: Ints, values: F32, left_out: Callable[[], float]) -> Found:
+    """Return some documents, ascending, with their scores; what others count is asked for where it matters."""
+
+    def scores(wanted: Ints) -> F32:
+        if wanted is documents:
+            return values
+        there, places = among(wanted, documents)
+        made = np.full(len(wanted), left_out() if len(places) < len(wanted) else 0.0, np.float32)
+        made[places] = values[there]
+        return made
+
+    return Found(documents, scores, left_out)
+
+
+def listed_ranking(ranking: Ranking, left_out: Callable[[], float]) -> Found:
+    """Return the documents of a ranking."""
+    order = np.argsort(ranking.documents)
+    return listed(ranking.documents[order], ranking.scores[order], left_out)
+
+
+def finder_of(searcher: Searcher, batch: Batch, size: int) -> Find:
+    """Return what finds documents by a ranker, for one question of a batch, in an index of so many documents.
+
+    A model gives every document its own score. Others say what a document counts that they do not find.
+    """
+    if isinstance(searcher, Scorer):
+        return lambda asked: Found(
+            asked.matching(searcher.view),
+            lambda documents: searcher.scores(asked.question, documents),
+            lambda: searcher.floor(asked.question),
+        )
+    if isinstance(searcher, Composed):
+        return searcher.finder(batch)
+    rankings = batch.ranked(searcher, size or 1)
+    return lambda asked: listed_ranking(rankings[asked.place], lambda: searcher.floor(asked.question))
+
+
+def floor_in(searcher: Searcher, asked: Asked) -> float:
+    """Return what a document that is left out counts in a search."""
+    if not isinstance(searcher, Composed):
+        return searcher.floor(asked.question)
+    alone = Batch([asked.question], asked.match, asked.allowed)
+    return searcher.finder(alone)(alone.asked(0)).floor()
+
+
+# --- many questions ---------------------------------------------------------------------------------------------
+
+
+class Composed(ABC):
+    """A ranker that answers question by question, in several threads, after it has prepared some together."""
+
+    def top_many(
+        self,
+        questions: Sequence[Question],
+        k: int = 10,
+        *,
+        match: Match = "or",
+        allowed: Allowed = None,
+        threads: int | None = None,
+    ) -> list[Ranking]:
+        """Return the k best documents for each question; the same whatever the number of threads."""
+        k, threads = checked_k(k), checked_threads(threads)
+        check_match(match)
+        rankings: list[Ranking] = []
+        for first in range(0, len(questions), TOGETHER):
+            some = questions[first : first + TOGETHER]
+            answer = self._prepared(Batch(some, match, allowed, threads), k)
+            rankings.extend(_in_threads(answer, len(some), threads))
+        return rankings
+
+    @abstractmethod
+    def explain(
+        self, question: Question, document: int, match: Match = "or", allowed: Allowed = None
+    ) -> Explanation:
+        """Return why a document has its score."""
+
+    @abstractmethod
+    def finder(self, batch: Batch) -> Find:
+        """Return what finds documents for one question of a batch."""
+
+    def _prepared(self, batch: Batch, k: int) -> Callable[[int], Ranking]:
+        """Return what gives the ranking of the question at a place."""
+        find = self.finder(batch)
+
+        def answer(place: int) -> Ranking:
+            found = find(batch.asked(place))
+            return best(found.documents, found.own(), k)
+
+        return answer
+
+
+def _in_threads(answer: Callable[[int], Ranking], count: int, threads: int) -> Iterator[Ranking]:
+    """Yield the answers to so many questions in their order; in threads as soon as one has taken long enough."""
+    done = 0
+    slow = False
+    while done < count and not (slow and threads > 1):
+        start = time.perf_counter()
+        yield answer(done)
+        slow = time.perf_counter() - start > WORTH
+        done += 1
+    if done == count:
+        return
+    share = -(-(count - done) // (SHARES * threads))
+    pieces = [range(first, min(first + share, count)) for first in range(done, count, share)]
+    with ThreadPoolExecutor(min(threads, len(pieces))) as pool:
+        for found in pool.map(lambda piece: [answer(place) for place in piece], pieces):
+            yield from found
