@@ -45,10 +45,11 @@ def test_it_counts_words(shown):
 def test_it_trains_and_keeps_what_it_trained(shown):
     folder, ran = shown
     index = Index.open(folder)
-    words, latent, rows = index.vectors(), index.trained("lsa"), index.trained("epv")
+    words, own, latent, rows = index.vectors(), *(index.trained(name) for name in ("default", "lsa", "epv"))
     assert len(words) > 1000
     told = re.findall(r"^Trained on it: (.*); [\d.]+ s$", ran.out, re.MULTILINE)
     assert told == [
+        f"default, {len(index):,} documents x 150, {len(own.words):,} words",
         f"word2vec, {len(words):,} words x 100 (IN and OUT)",
         f"lsa, {len(index):,} documents x 100, {len(latent.words):,} words",
         f"epv, {len(index):,} documents x 100, {len(rows.words):,} words",
