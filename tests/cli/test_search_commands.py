@@ -405,12 +405,12 @@ def test_ids_with_blanks_are_searched_but_not_run(call, write, place, tmp_path):
 
 def test_models(call):
     found = call("models", "--json").json
-    assert [one["name"] for one in found] == list(known_rankers())
+    assert [one["name"] for one in found] == list(known_rankers(combinations=True))
     for one in found:
         assert list(one) == ["name", "summary", "source", "parameters"]
         assert one["summary"]
         assert one["source"]
-        declared = known_rankers()[one["name"]].declared()
+        declared = known_rankers(combinations=True)[one["name"]].declared()
         assert [parameter["name"] for parameter in one["parameters"]] == [known.name for known in declared]
         for parameter, known in zip(one["parameters"], declared, strict=True):
             assert list(parameter) == ["name", "default", "allowed", "symbol", "help"]
@@ -421,8 +421,8 @@ def test_models(call):
 
 def test_models_in_words(call):
     blocks = call("models").out.split("\n\n")
-    assert [block.partition(":")[0] for block in blocks] == list(known_rankers())
-    for block, model in zip(blocks, known_rankers().values(), strict=True):
+    assert [block.partition(":")[0] for block in blocks] == list(known_rankers(combinations=True))
+    for block, model in zip(blocks, known_rankers(combinations=True).values(), strict=True):
         assert [line.split()[0] for line in block.strip().splitlines()[2:]] == [
             one.name for one in model.declared()
         ]

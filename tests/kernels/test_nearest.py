@@ -1,4 +1,4 @@
-"""The nearest of a few rows."""
+"""The nearest of a few vectors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aboutness.kernels import nearest
-from kernels.conftest import both, near
+from kernels.conftest import both
 
 quick = settings(max_examples=40, deadline=None)
 
@@ -37,7 +37,7 @@ def test_nearest(seed, count, room, size):
     room = min(room, count - 1)
     rows = np.random.default_rng(seed).integers(-2, 3, (count, size)).astype(np.float32)
     made = np.empty((count, room), np.float32), np.empty((count, room), np.int64)
-    _, (_, values, places) = near(nearest.nearest, rows, *made)
+    _, (_, values, places) = both(nearest.nearest, np.ascontiguousarray(rows.T), *made)
     products = rows @ rows.T
     for i in range(count):
         others = sorted((j for j in range(count) if j != i), key=lambda j: (-products[i, j], j))[:room]
@@ -49,7 +49,7 @@ def test_many_rows():
     """Five hundred rows are a question's candidates."""
     rows = np.random.default_rng(1).normal(size=(500, 150)).astype(np.float32)
     values, places = np.empty((500, 3), np.float32), np.empty((500, 3), np.int64)
-    nearest.nearest(rows, values, places)
+    nearest.nearest(np.ascontiguousarray(rows.T), values, places)
     products = rows.astype(np.float64) @ rows.T
     np.fill_diagonal(products, -np.inf)
     assert values == pytest.approx(np.sort(products, axis=1)[:, :-4:-1], rel=1e-4)

@@ -12,6 +12,7 @@ from aboutness.vectors.word2vec import Word2Vec
 # What is quick for those that are not told by dim and epochs, and how often they read the 50 tokens of the text.
 QUICK = {
     "lda": ({"topics": 4, "iterations": 3}, 3),
+    "default": ({"dim": 4}, 16),
     "lsa": ({"dim": 4}, 16),
     "walks": ({"dim": 4, "epochs": 3, "walks": 5, "length": 2}, 6),  # five walks of two words from ten documents
 }

@@ -1,15 +1,16 @@
-"""The nearest of a few rows, each to all others."""
+"""The nearest of a few vectors, each to all others."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aboutness.kernels.compiled import compiled, compiled_loosely
-from aboutness.kernels.rows import multiply_two
+from aboutness.kernels.compiled import compiled
 
 F32 = NDArray[np.float32]
 I64 = NDArray[np.int64]
+
+ZERO = np.float32(0)
 
 
 @compiled
@@ -25,18 +26,25 @@ def take_place(value: np.float32, number: int, values: F32, places: I64) -> None
     values[at], places[at] = value, number
 
 
-@compiled_loosely
-def nearest(rows: F32, values: F32, places: I64) -> None:
-    """Write for each row the places of those whose products with it are largest, as many as there is room for.
+@compiled
+def nearest(across: F32, values: F32, places: I64) -> None:
+    """Write for each column the places of those whose products with it are largest, as many as there is room for.
 
-    There are at least one row more than places.
+    There is at least one column more than there are places. Numbers are added from the first row to the last,
+    those of several columns at once.
     """
-    count = len(rows)
+    size, count = across.shape
+    sums = np.zeros(count, np.float32)
     for i in range(count):
-        for x in range(values.shape[1]):
-            values[i, x], places[i, x] = -np.float32(np.inf), count
-    for i in range(count):
+        for at in range(values.shape[1]):
+            values[i, at], places[i, at] = -np.float32(np.inf), count
+    for i in range(1, count):
+        sums[:i] = ZERO
+        for x in range(size):
+            row = across[x]
+            factor = row[i]
+            for j in range(i):
+                sums[j] += factor * row[j]
         for j in range(i):
-            product = multiply_two(rows[i], rows[j])
-            take_place(product, j, values[i], places[i])
-            take_place(product, i, values[j], places[j])
+            take_place(sums[j], j, values[i], places[i])
+            take_place(sums[j], i, values[j], places[j])

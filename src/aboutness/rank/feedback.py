@@ -163,7 +163,7 @@ class BoundFeedback(Composed):
         if not count or not self.how.near:
             return np.zeros(len(documents))
         values, places = np.empty((len(documents), count), np.float32), np.empty((len(documents), count), np.int64)
-        nearest(self.second.rows.rows[documents], values, places)
+        nearest(np.ascontiguousarray(self.second.rows.rows[documents].T), values, places)
         return np.asarray(base[places].mean(axis=1))
 
     def _together(self, seen: Evidence) -> Found:
