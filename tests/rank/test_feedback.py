@@ -43,9 +43,14 @@ def by_hand(index, how, question, match="or", allowed=None):
     base = {d: (score - low) / (high - low) if high > low else 1.0 for d, score in found.items()}
     rows = second.rows.rows.astype(float)
     candidates = list(found)[: how.candidates]  # the best first
-    weights = {d: math.exp(how.sharpness * base[d]) for d in candidates[: how.docs]}
-    mean = sum(weight * unit(rows[d]) for d, weight in weights.items())
-    like = {d: max(0.0, float(unit(mean) @ rows[d])) for d in candidates}
+    known = [d for d in candidates if rows[d].any()][: how.docs]
+    mean = unit(sum((math.exp(how.sharpness * base[d]) * unit(rows[d]) for d in known), np.zeros(3)))
+    every = index.snapshot.live_numbers().tolist() if allowed is None else allowed.tolist()
+    alike = sorted(((-float(mean @ rows[d]), d) for d in every), key=lambda pair: (round(pair[0], 6), pair[1]))
+    others = [d for value, d in alike[: how.more] if -value >= max(how.alike * -alike[0][0], 1e-6)]
+    candidates += [d for d in others if d not in candidates and match != "and"]
+    base |= {d: 0.0 for d in candidates if d not in base}
+    like = {d: max(0.0, float(mean @ rows[d])) for d in candidates}
     most = max(like.values()) or 1.0
     share = 1 / (1 + (how.short / second.view.statistics.average_length) ** 2)
     scores = dict(base)
@@ -72,6 +77,8 @@ def test_by_hand(seed, words, match, data):
         candidates=data.draw(st.sampled_from([1, 3, 6, 100])),
         nearest=data.draw(st.integers(1, 3)),
         short=data.draw(st.sampled_from([0.0, 12.0])),
+        more=data.draw(st.sampled_from([0, 3, 100])),
+        alike=data.draw(st.sampled_from([0.0, 0.8])),
         near=data.draw(st.sampled_from([0.0, 0.3])),
         weight=data.draw(st.sampled_from([0.0, 0.9])),
         sharpness=data.draw(st.sampled_from([0.0, 20.0])),
@@ -103,7 +110,7 @@ def test_batches_and_threads_give_the_same():
 
 def test_what_is_not_found_counts_nothing():
     index = made(2)
-    bound = bind(ranker("feedback(bm25, lsa)"), index.snapshot)
+    bound = bind(ranker("feedback[more=0](bm25, lsa)"), index.snapshot)
     assert not len(bound.top_many([Question("unheard")], 5)[0])
     assert not bound.knows(Question("unheard"))
     assert bound.floor(Question("aa")) == 0
@@ -133,7 +140,7 @@ def test_parts_are_told_apart():
 def test_documents_behind_the_candidates_stay_behind():
     index = made(3)
     whole = bind(BM25(), index.snapshot).top_many([Question("aa bb cc")], 100)[0]
-    bound = bind(ranker("feedback[candidates=4](bm25, lsa)"), index.snapshot)
+    bound = bind(ranker("feedback[candidates=4,more=0](bm25, lsa)"), index.snapshot)
     (ranking,) = bound.top_many([Question("aa bb cc")], 100)
     assert set(ranking.documents[:4].tolist()) == set(whole.documents[:4].tolist())
     assert ranking.documents[4:].tolist() == whole.documents[4:].tolist()

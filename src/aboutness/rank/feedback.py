@@ -52,14 +52,16 @@ class Feedback(Combination):
 
     b(d)   the first ranker's score as a share of its best one; scores below 0 are lifted to 0 first, all alike
     c(d)   cosine of d with the first documents, 0 where it is below: their vectors, by the second ranker, weighted
-           in proportion to exp(sharpness * b), over the first `docs` of them
+           in proportion to exp(sharpness * b), over the first `docs` that have one
     s      1 / (1 + (short / average length of a document)^2): where documents are short, less is known of them
 
-    The second ranker must be one that compares vectors, such as `lsa` or `iwcs`. It finds what the first ranker
-    finds; scores depend on what else is found. Only the first `candidates` documents get the second term, which
-    is never below 0, so that the others stay behind them; the nearest are looked for among these.
+    The second ranker must be one that compares vectors, such as `lsa` or `iwcs`. Only candidates get the second
+    term, which is never below 0: the first `candidates` documents, and `more`, those that are most like the first
+    ones of all that are allowed, also where they have no word of the question and b is 0 (but not under match
+    "and"). Their likeness must be at least `alike` of the best. The nearest are looked for among candidates.
 
-    A question that the first ranker does not know finds nothing. Cost: products of each candidate with each other.
+    Scores depend on what else is found. A question that the first ranker does not know finds nothing. Cost: a
+    search in vectors, and products of each candidate with each other.
     """
 
     name: ClassVar[str] = "feedback"
@@ -74,6 +76,8 @@ class Feedback(Combination):
     sharpness: float = parameter(20.0, Number(0, 1000), "how much more the first of them count than the last")
     nearest: int = parameter(3, Whole(1, 100), "how many documents are the nearest")
     candidates: int = parameter(500, Whole(1, 10_000), "how many documents, the first, are ranked anew")
+    more: int = parameter(100, Whole(0, 10_000), "how many documents are looked for by likeness alone")
+    alike: float = parameter(0.4, Number(0, 1), "how like these must be, as a share of the best likeness")
     short: float = parameter(12.0, Number(0, 1e6), "of how many words documents are short; 0: of none")
 
     @property
@@ -140,20 +144,34 @@ class BoundFeedback(Composed):
 
         def find(asked: Asked) -> Found:
             found = first(asked) if self.knows(asked.question) else NOTHING
-            return self._together(self._evidence(found, asked.question)) if len(found.documents) else NOTHING
+            return self._together(self._evidence(found, asked)) if len(found.documents) else NOTHING
 
         return find
 
-    def _evidence(self, found: Found, question: Question) -> Evidence:
-        how, base = self.how, of_best(found.own().astype(np.float64))
-        first = best(found.documents, base.astype(np.float32), how.candidates)
-        weights = np.exp(how.sharpness * (first.scores[: how.docs].astype(np.float64) - 1.0))
-        moved = dict(zip(first.documents.tolist(), (weights / weights.sum()).tolist(), strict=False))
-        asked = Question(terms={}, moved=Moved(question, 0.0, moved))
-        places = np.searchsorted(found.documents, np.sort(first.documents))
-        like = np.maximum(self.second.scores(asked, found.documents[places]).astype(np.float64), 0.0)
-        near = self._near(found.documents[places], base[places])
-        return Evidence(found.documents, base, asked, places, like / max(float(like.max()), TINY), near)
+    def _evidence(self, found: Found, asked: Asked) -> Evidence:
+        how, shares = self.how, of_best(found.own().astype(np.float64))
+        first = best(found.documents, shares.astype(np.float32), how.candidates)
+        known = np.flatnonzero(self.second.rows.present[first.documents])[: how.docs]
+        scores = first.scores[known].astype(np.float64)
+        weights = np.exp(how.sharpness * (scores - scores.max(initial=-1.0)))
+        moved = dict(zip(first.documents[known].tolist(), (weights / weights.sum()).tolist(), strict=True))
+        question = Question(terms={}, moved=Moved(asked.question, 0.0, moved))
+        candidates = np.union1d(first.documents, self._others(question, asked))
+        documents = np.union1d(found.documents, candidates)
+        base = np.zeros(len(documents))
+        base[np.searchsorted(documents, found.documents)] = shares
+        places = np.searchsorted(documents, candidates)
+        like = np.maximum(self.second.scores(question, candidates).astype(np.float64), 0.0)
+        near = self._near(candidates, base[places])
+        return Evidence(documents, base, question, places, like / max(float(like.max()), TINY), near)
+
+    def _others(self, question: Question, asked: Asked) -> Ints:
+        """Return the documents that are most like the first ones."""
+        if not self.how.more or asked.match == "and" or not self.second.knows(question):
+            return NOTHING.documents
+        (found,) = self.second.top_many([question], self.how.more, match="all", allowed=asked.allowed, threads=1)
+        least = max(self.how.alike * float(found.scores.max(initial=0.0)), TINY)
+        return found.documents[found.scores >= least]
 
     def _near(self, documents: Ints, base: F64) -> F64:
         """Return the mean of b over the nearest of some documents, for each of them."""
@@ -178,12 +196,17 @@ class BoundFeedback(Composed):
         """Return the parts of the first ranker, those of the document's likeness, and its nearest documents."""
         alone = Batch([question], match, allowed)
         found = finder_of(self.first, alone, self.size)(alone.asked(0))
-        place = int(np.searchsorted(found.documents, document))
-        if not self.knows(question) or place == len(found.documents) or found.documents[place] != document:
+        if not self.knows(question) or not len(found.documents):
             return Explanation(0.0, (Part(NOT_FOUND, 0.0),), str(self.how))
-        seen = self._evidence(found, question)
+        seen = self._evidence(found, alone.asked(0))
+        place = int(np.searchsorted(seen.documents, document))
+        if place == len(seen.documents) or seen.documents[place] != document:
+            return Explanation(0.0, (Part(NOT_FOUND, 0.0),), str(self.how))
         score = float(self._together(seen).own()[place])
-        parts = self._first_parts(float(seen.base[place]), explain(self.first, question, document, match, allowed))
+        parts = []
+        if seen.base[place]:
+            why = explain(self.first, question, document, match, allowed)
+            parts = self._first_parts(float(seen.base[place]), why)
         candidate = np.flatnonzero(seen.places == place)
         if len(candidate):
             parts += self._further_parts(seen, document, int(candidate[0]))
