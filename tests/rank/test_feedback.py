@@ -14,7 +14,7 @@ from aboutness import BM25, LSA, QL, Feedback, Index, LSARanker
 from aboutness.core.errors import UsageError
 from aboutness.models.question import Question
 from aboutness.rank.bound import bind, explain
-from aboutness.rank.feedback import LIKE, NEAR
+from aboutness.rank.feedback import LENT, LIKE, NEAR
 from aboutness.rank.grammar import ranker
 
 WORDS = ["aa", "bb", "cc", "dd", "ee", "ff", "gg", "hh"]
@@ -58,7 +58,32 @@ def by_hand(index, how, question, match="or", allowed=None):
         others = sorted((o for o in candidates if o != d), key=lambda o: (-float(rows[o] @ rows[d]), o))
         near = [base[o] for o in others[: how.nearest]]
         scores[d] += share * (how.weight * like[d] / most + how.near * (sum(near) / len(near) if near else 0.0))
+    likely = {d: likelihood(second.view, how, question, d, candidates, rows) for d in candidates}
+    least, most = min(likely.values()), max(likely.values())
+    for d in candidates if most > least else ():
+        scores[d] += share * how.words * (likely[d] - least) / (most - least)
     return scores
+
+
+def likelihood(view, how, question, document, candidates, rows):
+    """Return the logarithm of the probability of a question in a document to which its nearest lend words."""
+    order = sorted((o for o in candidates if o != document), key=lambda o: (-float(rows[o] @ rows[document]), o))
+    near = [(o, max(0.0, float(rows[o] @ rows[document])) ** 4) for o in order[: how.kin]]
+    whole, total = sum(weight for _, weight in near), 0.0
+    for word in view.analyzer.terms(question.text):
+        ((number, df),) = view.look_up([word])
+        if not df:
+            continue
+        own = (count(view, word, document) + how.mu * view.cf[number] / view.total_length) / (
+            view.lengths[document] + how.mu
+        )
+        lent = sum(weight * count(view, word, o) / view.lengths[o] for o, weight in near if view.lengths[o])
+        total += math.log(max((1 - how.lent) * own + how.lent * (lent / whole if whole else 0.0), 1e-300))
+    return total
+
+
+def count(view, word, document):
+    return [view.term(token) for field in view.stream(document) for token in field.tolist()].count(word)
 
 
 def unit(row):
@@ -80,6 +105,10 @@ def test_by_hand(seed, words, match, data):
         more=data.draw(st.sampled_from([0, 3, 100])),
         alike=data.draw(st.sampled_from([0.0, 0.8])),
         near=data.draw(st.sampled_from([0.0, 0.3])),
+        words=data.draw(st.sampled_from([0.0, 0.7])),
+        kin=data.draw(st.sampled_from([1, 2, 20])),
+        lent=data.draw(st.sampled_from([0.0, 0.5, 1.0])),
+        mu=data.draw(st.sampled_from([1.0, 300.0])),
         weight=data.draw(st.sampled_from([0.0, 0.9])),
         sharpness=data.draw(st.sampled_from([0.0, 20.0])),
     )
@@ -130,7 +159,8 @@ def test_parts_are_told_apart():
     bound = bind(ranker("feedback[short=0](bm25, lsa)"), index.snapshot)
     (ranking,) = bound.top_many([Question("aa bb")], 1)
     why = explain(bound, Question("aa bb"), int(ranking.documents[0]))
-    assert {part.by for part in why.parts} == {"bm25", LIKE, ""}
+    assert {part.by for part in why.parts} == {"bm25", LIKE, LENT, ""}
+    assert {part.name for part in why.parts if part.by == LENT} == {"aa", "bb"}
     assert why.parts[-1].name == NEAR
     assert {part.name for part in why.parts if part.by == "bm25"} == {"aa", "bb"}
     of_words = [part for part in why.parts if part.by == LIKE]

@@ -16,6 +16,7 @@ from aboutness.core.parameters import parameter
 from aboutness.core.threads import checked_threads
 from aboutness.index.view import LayerView
 from aboutness.models.bags import Bags, bags_of, matching
+from aboutness.models.counts import counts_in
 from aboutness.models.model import (
     Allowed,
     Match,
@@ -136,19 +137,7 @@ class LanguageScorer(Scorer):
     def _seen(self, asked: _Asked, documents: Ints) -> Reals:
         """Return P_QL of each word (row) in each of some documents (column)."""
         mu = self.model.mu
-        counts = np.zeros((len(asked.terms), len(documents)))
-        for lists in self.view.lists:
-            first, last = np.searchsorted(documents, [lists.first, lists.first + lists.size]).tolist()
-            here = documents[first:last] - lists.first
-            for t, which in enumerate(lists.find(asked.terms).tolist() if len(here) else ()):
-                if which < 0:
-                    continue
-                start, end = int(lists.starts[which]), int(lists.ends[which])
-                having = lists.documents[start:end]
-                places = np.searchsorted(having, here)
-                places[places == len(having)] = 0
-                there = having[places] == here
-                counts[t, first:last][there] = lists.counts(start + places[there])
+        counts = counts_in(self.view, asked.terms, documents)
         return np.asarray((counts + mu * asked.collection[:, None]) / (self.lengths[documents] + mu))
 
     def top_many(

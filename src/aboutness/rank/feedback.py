@@ -21,6 +21,7 @@ from aboutness.models.question import Moved, Question
 from aboutness.models.ranking import Explanation, Part, best
 from aboutness.rank.combination import Combination, register
 from aboutness.rank.combined import NOT_FOUND
+from aboutness.rank.lent import Lending, Likelihood
 from aboutness.rank.normalised import of_best
 from aboutness.rank.searching import (
     F32,
@@ -38,7 +39,7 @@ from aboutness.rank.searching import (
 
 F64 = NDArray[np.float64]
 
-LIKE, NEAR = "like the first documents", "its nearest documents"
+LIKE, NEAR, LENT = "like the first documents", "its nearest documents", "its words and those of its nearest"
 TINY = 1e-30
 NOTHING = listed(np.zeros(0, np.int64), np.zeros(0, np.float32), lambda: 0.0)
 
@@ -48,17 +49,21 @@ NOTHING = listed(np.zeros(0, np.int64), np.zeros(0, np.float32), lambda: 0.0)
 class Feedback(Combination):
     """The first documents of a ranker say what the question is about; others are drawn towards them.
 
-    score(d) = b(d) + s ( weight * c(d) / best c  +  near * mean of b over the documents nearest to d )
+    score(d) = b(d) + s ( weight * c(d) / best c  +  near * mean of b over the nearest of d  +  words * l(d) )
 
     b(d)   the first ranker's score as a share of its best one; scores below 0 are lifted to 0 first, all alike
     c(d)   cosine of d with the first documents, 0 where it is below: their vectors, by the second ranker, weighted
            in proportion to exp(sharpness * b), over the first `docs` that have one
+    l(d)   log-likelihood of the query in d, from 0 (least of all candidates) to 1 (most): sum of q(t) ln P(t | d),
+           P(t | d) = (1 - lent) (tf + mu P(t | C)) / (|d| + mu) + lent * mean of tf / length over `kin` documents
+           nearest to d, by the fourth power of the cosine (document expansion, Tao et al. 2006)
     s      1 / (1 + (short / average length of a document)^2): where documents are short, less is known of them
 
-    The second ranker must be one that compares vectors, such as `lsa` or `iwcs`. Only candidates get the second
-    term, which is never below 0: the first `candidates` documents, and `more`, those that are most like the first
-    ones of all that are allowed, also where they have no word of the question and b is 0 (but not under match
-    "and"). Their likeness must be at least `alike` of the best. The nearest are looked for among candidates.
+    The second ranker must be one that compares vectors, such as `lsa` or `iwcs`; the likelihood is that of the
+    words that it reads. Only candidates get what is in brackets, which is never below 0: the first `candidates`
+    documents, and `more`, those that are most like the first ones of all that are allowed, also where they have no
+    word of the question and b is 0 (but not under match "and"). Their likeness must be at least `alike` of the
+    best. The nearest are looked for among candidates.
 
     Scores depend on what else is found. A question that the first ranker does not know finds nothing. Cost: a
     search in vectors, and products of each candidate with each other.
@@ -75,6 +80,10 @@ class Feedback(Combination):
     docs: int = parameter(50, Whole(1, 10_000), "how many documents, the first, are taken for what is asked")
     sharpness: float = parameter(20.0, Number(0, 1000), "how much more the first of them count than the last")
     nearest: int = parameter(3, Whole(1, 100), "how many documents are the nearest")
+    words: float = parameter(0.7, Number(0, 1000), "how much the likelihood with lent words counts")
+    kin: int = parameter(20, Whole(1, 1000), "how many documents, the nearest, lend their words")
+    lent: float = parameter(0.5, Number(0, 1), "the share of words that are lent")
+    mu: float = parameter(300.0, Number(1e-9, 1e9), "words of the collection added to each document", symbol="μ")
     candidates: int = parameter(500, Whole(1, 10_000), "how many documents, the first, are ranked anew")
     more: int = parameter(100, Whole(0, 10_000), "how many documents are looked for by likeness alone")
     alike: float = parameter(0.4, Number(0, 1), "how like these must be, as a share of the best likeness")
@@ -89,7 +98,7 @@ class Feedback(Combination):
     def told(self) -> Sequence[tuple[str, Ranker]]:
         """Return the rankers of whose parts its explanations are made."""
         first, second = self.rankers
-        return [(str(first), first), (LIKE, second)]
+        return [(str(first), first), (LIKE, second), (LENT, second)]
 
     def bound(self, searchers: Sequence[Searcher], snapshot: Snapshot) -> BoundFeedback:
         """Return it bound to an index, to which its rankers are bound already."""
@@ -112,6 +121,7 @@ class Evidence:
     places: Ints  # of the candidates among the documents
     like: F64  # of each candidate, as a share of the most
     near: F64
+    likely: Likelihood
 
 
 class BoundFeedback(Composed):
@@ -124,6 +134,7 @@ class BoundFeedback(Composed):
         self.size = size
         average = max(second.view.statistics.average_length, 1e-9)
         self.share = 1 / (1 + (how.short / average) ** 2)
+        self.lending = Lending(second.view, how.lent, how.mu)
 
     def knows(self, question: Question) -> bool:
         """Tell whether the question means anything to the first ranker."""
@@ -162,8 +173,8 @@ class BoundFeedback(Composed):
         base[np.searchsorted(documents, found.documents)] = shares
         places = np.searchsorted(documents, candidates)
         like = np.maximum(self.second.scores(question, candidates).astype(np.float64), 0.0)
-        near = self._near(candidates, base[places])
-        return Evidence(documents, base, question, places, like / max(float(like.max()), TINY), near)
+        near, likely = self._by_nearest(asked.question, candidates, base[places])
+        return Evidence(documents, base, question, places, like / max(float(like.max()), TINY), near, likely)
 
     def _others(self, question: Question, asked: Asked) -> Ints:
         """Return the documents that are most like the first ones."""
@@ -173,27 +184,33 @@ class BoundFeedback(Composed):
         least = max(self.how.alike * float(found.scores.max(initial=0.0)), TINY)
         return found.documents[found.scores >= least]
 
-    def _near(self, documents: Ints, base: F64) -> F64:
-        """Return the mean of b over the nearest of some documents, for each of them."""
-        from aboutness.kernels.nearest import nearest
+    def _by_nearest(self, question: Question, documents: Ints, base: F64) -> tuple[F64, Likelihood]:
+        """Return, for each of some documents, the mean of b over its nearest, and how likely the question is."""
+        how, size = self.how, len(documents)
+        count = min(max(how.nearest if how.near else 0, how.kin if how.words else 0), size - 1)
+        products, places = np.empty((size, count), np.float32), np.empty((size, count), np.int64)
+        if count:
+            from aboutness.kernels.nearest import nearest
 
-        count = min(self.how.nearest, len(documents) - 1)
-        if not count or not self.how.near:
-            return np.zeros(len(documents))
-        values, places = np.empty((len(documents), count), np.float32), np.empty((len(documents), count), np.int64)
-        nearest(np.ascontiguousarray(self.second.rows.rows[documents].T), values, places)
-        return np.asarray(base[places].mean(axis=1))
+            nearest(np.ascontiguousarray(self.second.rows.rows[documents].T), products, places)
+        few = min(how.nearest, count)
+        near = base[places[:, :few]].mean(axis=1) if how.near and few else np.zeros(size)
+        if not how.words:
+            return near, Likelihood([], np.zeros((0, size)))
+        lend = places[:, : how.kin], products[:, : how.kin].astype(np.float64)
+        return near, self.lending.likelihood(question, documents, *lend)
 
     def _together(self, seen: Evidence) -> Found:
         """Return all documents with their scores."""
         how, values = self.how, seen.base.copy()
-        values[seen.places] += self.share * (how.weight * seen.like + how.near * seen.near)
+        further = how.weight * seen.like + how.near * seen.near + how.words * seen.likely.shares
+        values[seen.places] += self.share * further
         return listed(seen.documents, values.astype(np.float32), lambda: 0.0)
 
     def explain(
         self, question: Question, document: int, match: Match = "or", allowed: Allowed = None
     ) -> Explanation:
-        """Return the parts of the first ranker, those of the document's likeness, and its nearest documents."""
+        """Return the parts of the first ranker, of the document's likeness and likelihood, and of its nearest."""
         alone = Batch([question], match, allowed)
         found = finder_of(self.first, alone, self.size)(alone.asked(0))
         if not self.knows(question) or not len(found.documents):
@@ -221,12 +238,14 @@ class BoundFeedback(Composed):
         return [Part("score", share, {"score": why.score}, by=name)]
 
     def _further_parts(self, seen: Evidence, document: int, candidate: int) -> list[Part]:
-        """Return what the document's likeness to the first ones adds, by its words, and what its nearest do."""
+        """Return what likeness to the first documents and the likelihood add, by words; and its nearest."""
         parts, like = [], self.share * self.how.weight * float(seen.like[candidate])
         if like:
             why = self.second.explain(seen.asked, document)
             inner = why.parts if why.total > 0 else (Part(LIKE, why.score or 1.0),)
             factor = like / math.fsum(part.value for part in inner)
             parts = [replace(one, value=factor * one.value, by=LIKE) for one in inner]
+        for word, value in seen.likely.of_words(candidate).items():
+            parts.append(Part(word, self.share * self.how.words * value, by=LENT))
         near = float(seen.near[candidate])
         return [*parts, Part(NEAR, self.share * self.how.near * near, {"their_share": near})]
