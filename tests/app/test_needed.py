@@ -16,7 +16,16 @@ from aboutness.vectors.known import TRAINERS
 from aboutness.vectors.pv import EPV, PV
 from aboutness.vectors.trainer import DocumentTrainer
 from aboutness.vectors.word2vec import Word2Vec
-from experiment.small import BY_WORDS, TERM_MODELS, TRAINED, documents, small_vectors, with_all, write_collection
+from experiment.small import (
+    BY_WORDS,
+    DEFAULTS,
+    TERM_MODELS,
+    TRAINED,
+    documents,
+    small_vectors,
+    with_all,
+    write_collection,
+)
 
 ROWS = {"dim": 4, "min_count": 1, "epochs": 2, "threads": 1}
 
@@ -58,7 +67,9 @@ def test_every_ranker_says_what_it_needs_and_can_then_be_bound():
         wanted = needs([ranker(name)])
         assert bool(wanted) == (name not in TERM_MODELS)
         assert any(isinstance(way, DocumentTrainer) for way in wanted.values()) == (name in TRAINED)
-        assert needs([ranker(name)], index.snapshot.trained) == ({} if name != "default" else wanted)
+        assert needs([ranker(name)], index.snapshot.trained) == (
+            {} if name not in DEFAULTS else {name: wanted[name]}
+        )
         assert index.search("old city songs", ranker=name)
     assert set(TERM_MODELS) == {"bm25", "bm25-cosine", "ql", "tfidf"}
     assert {"wcs", "iwcs-wmd", "bm25-desm"} <= set(BY_WORDS)

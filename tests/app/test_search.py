@@ -18,7 +18,16 @@ from aboutness.app.search import DEFAULT_RANKER, SHOWN, How
 from aboutness.core.errors import NotFound, UsageError
 from aboutness.core.record import Document, Query
 from aboutness.rank.known import known_rankers
-from experiment.small import BY_WORDS, TERM_MODELS, TRAINED, documents, vectors_for, with_all, with_vectors
+from experiment.small import (
+    BY_WORDS,
+    DEFAULTS,
+    TERM_MODELS,
+    TRAINED,
+    documents,
+    vectors_for,
+    with_all,
+    with_vectors,
+)
 
 BY_TERMS = [
     *TERM_MODELS,
@@ -110,7 +119,7 @@ def test_what_is_shown_of_a_document():
 def test_plain_values(index, ranker, explain):
     hits = index.search("old city songs", ranker=ranker)
     plain = hits.to_json(explain=explain)
-    assert list(plain) == ["query", "ranker", "took_ms", *(["note"] if ranker == "default" else []), "hits"]
+    assert list(plain) == ["query", "ranker", "took_ms", *(["note"] if ranker in DEFAULTS else []), "hits"]
     assert (plain["query"], plain["ranker"]) == ("old city songs", str(ab.ranker(ranker)))
     for hit, one in zip(hits, plain["hits"], strict=True):
         keys = ["rank", "id", "score", "title", "text", *(["explanation"] if explain else [])]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import aboutness as ab
 from aboutness.app.needed import needs
 from aboutness.core.errors import UsageError
 from aboutness.rank.bound import bind
-from aboutness.rank.default import lacking
-from aboutness.vectors.own import LETTERS, PAIRS
+from aboutness.text.strings import StringTable
+from aboutness.vectors.own import LETTERS, PAIRS, WORDS
 
 RECORDS = [
     {"id": "a", "title": "Cities", "text": "the largest cities of New Mexico are in the desert"},
@@ -33,7 +34,7 @@ def test_without_training_bm25_answers_and_says_so(index):
     assert same.note is None
     assert "note" not in same.to_json()
     assert hits[0].explain() == same[0].explain()
-    assert lacking(index.snapshot)
+    assert ab.Default().lacks(index.snapshot)
 
 
 def test_training_brings_all_that_it_needs(index):
@@ -45,7 +46,7 @@ def test_training_brings_all_that_it_needs(index):
     pairs = index.view(PAIRS).analyzer
     assert (pairs.words, pairs.stemmer, pairs.name) == ((2, 2), "english", "english[words=2]")
     assert pairs.terms("New Mexico City") == ["new mexico", "mexico citi"]
-    assert not lacking(index.snapshot)
+    assert not ab.Default().lacks(index.snapshot)
     assert index.search("desert").note is None
     assert needs([ab.Default()], index.snapshot.trained) == {}
     index.train("default", threads=1)  # anew, with the layers that are there
@@ -127,3 +128,72 @@ def test_in_a_comparison_it_is_trained(tmp_path):
 def test_a_layer_that_is_not_there():
     with pytest.raises(UsageError, match="no layer"):
         ab.Index.build(RECORDS).search("desert", ranker="default[layer=x]")
+
+
+# --- with word vectors ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def vectors():
+    words = {"metropolitan": [1.0, 0.1], "town": [1.0, 0.0], "desert": [0.0, 1.0], "wasteland": [0.1, 1.0]}
+    return ab.WordVectors(StringTable.of(words), {"in": np.array(list(words.values()), np.float32)})
+
+
+def test_imported_vectors_find_what_words_and_letters_do_not(index, vectors):
+    assert not index.search("town", ranker="default-vectors")
+    index.keep_vectors(vectors, "given")
+    assert index.search("town").note is not None
+    index.train("default-vectors", threads=1)
+    assert list(index.snapshot.manifest.layers)[1:] == [LETTERS, PAIRS, WORDS]
+    assert index.view(WORDS).analyzer.terms("Deserts and cities") == ["deserts", "cities"]
+    hits = index.search("town", ranker="default-vectors")
+    assert (hits[0].id, hits.note) == ("e", None)
+    why = hits[0].explain()
+    assert why.total == pytest.approx(why.score, abs=1e-5)
+    assert any(part.name == "metropolitan (added)" for part in why.parts)
+    assert not index.search("town", ranker=ab.Default())
+    made = str(ab.DefaultVectors(vectors="given").for_index(index.snapshot))
+    assert "0.3*best(nearest[vectors=given," in made
+    assert "lsa[vectors=default-vectors]" in made
+    same = index.search("town", ranker=made)
+    assert [(hit.id, hit.score) for hit in hits] == [(hit.id, hit.score) for hit in same]
+
+
+def test_where_something_is_lacking_default_answers(index, vectors):
+    def asked():
+        hits = index.search("desert city", ranker="default-vectors")
+        return [(hit.id, hit.score) for hit in hits], hits.note
+
+    def by(name):
+        return [(hit.id, hit.score) for hit in index.search("desert city", ranker=name)]
+
+    found, note = asked()
+    assert note.startswith("default-vectors needs word vectors, so bm25 answers; ")
+    assert note.endswith(f"import some (aboutness vectors import FILE -o {index.path})")
+    assert found == by("bm25")
+    index.train("default", threads=1)
+    found, note = asked()
+    assert note.startswith("default-vectors needs word vectors, so default answers; ")
+    assert found == by("default")
+    index.train("word2vec", dim=4, min_count=1, threads=1)
+    found, note = asked()
+    assert "needs vectors of whole words, and these are of the layer" in note
+    assert found == by("default")
+    index.keep_vectors(vectors, "given")
+    found, note = asked()
+    assert "has several word vectors; name one" in note
+    hits = index.search("desert city", ranker="default-vectors[vectors=given]")
+    assert hits.note == (
+        f"default-vectors is not trained here, so default answers; run: aboutness train {index.path} default-vectors"
+    )
+
+
+def test_in_a_comparison_with_vectors(tmp_path, vectors):
+    from experiment.small import write_collection
+
+    place = write_collection(tmp_path / "small")
+    table = ab.compare(["default-vectors", "default"], place, vectors=vectors)
+    assert [str(row.ranker) for row in table.rows] == ["default-vectors", "default"]
+    assert "default answers" not in (table.note or "")
+    alone = ab.compare(["default-vectors"], place)
+    assert "default-vectors needs vectors of whole words" in alone.note

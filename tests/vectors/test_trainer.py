@@ -13,6 +13,7 @@ from aboutness.vectors.word2vec import Word2Vec
 QUICK = {
     "lda": ({"topics": 4, "iterations": 3}, 3),
     "default": ({"dim": 4}, 16),
+    "default-vectors": ({"dim": 4}, 16),
     "lsa": ({"dim": 4}, 16),
     "walks": ({"dim": 4, "epochs": 3, "walks": 5, "length": 2}, 6),  # five walks of two words from ten documents
 }

@@ -1,4 +1,4 @@
-"""What the ranker `default` learns from the documents themselves: one SVD, and two further ways to read them."""
+"""What the ranker `default` learns from the documents themselves: one SVD, and further ways to read them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from aboutness.core.parameters import parameter
 from aboutness.vectors.lsa import BM25, LSA, WEIGHTINGS
 from aboutness.vectors.trainer import register
 
-LETTERS, PAIRS = "default-letters", "default-pairs"
+LETTERS, PAIRS, WORDS = "default-letters", "default-pairs", "default-words"
 
 
 @register
@@ -29,3 +29,18 @@ class Own(LSA):
 
     dim: int = parameter(150, Whole(1, 10_000), "dimensions, at most")
     weighting: str = parameter(BM25, Choice(WEIGHTINGS), "how much a word counts in a document")
+
+
+@register
+@dataclass(frozen=True)
+class OwnWithWords(Own):
+    """All that `default-vectors` needs but the word vectors: the same, and a layer of words that are not stemmed.
+
+    Word vectors are imported: `aboutness vectors import FILE -o DIR`.
+    """
+
+    name: ClassVar[str] = "default-vectors"
+    summary: ClassVar[str] = (
+        "what the ranker default-vectors needs besides word vectors: the same, and whole words"
+    )
+    layers: ClassVar[dict[str, str]] = {**Own.layers, WORDS: "[stem=none]"}
