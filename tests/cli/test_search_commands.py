@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -403,11 +404,19 @@ def test_ids_with_blanks_are_searched_but_not_run(call, write, place, tmp_path):
 # --- models --------------------------------------------------------------------------------------------
 
 
+def test_models_are_listed_as_they_are_written(call):
+    found = {one["name"]: one["written"] for one in call("models", "--json").json}
+    assert [found[name] for name in ("bm25", "minmax", "rm3", "feedback", "rrf")] == [
+        "bm25", "minmax(a)", "rm3(a[, b])", "feedback(a, b)", "rrf(a, b, …)",
+    ]  # fmt: skip
+    assert "feedback(a, b): a ranker, and" in call("models").out
+
+
 def test_models(call):
     found = call("models", "--json").json
     assert [one["name"] for one in found] == list(known_rankers(combinations=True))
     for one in found:
-        assert list(one) == ["name", "summary", "source", "parameters"]
+        assert list(one) == ["name", "written", "summary", "source", "parameters"]
         assert one["summary"]
         assert one["source"]
         declared = known_rankers(combinations=True)[one["name"]].declared()
@@ -421,7 +430,7 @@ def test_models(call):
 
 def test_models_in_words(call):
     blocks = call("models").out.split("\n\n")
-    assert [block.partition(":")[0] for block in blocks] == list(known_rankers(combinations=True))
+    assert [re.split(r"[(:]", block)[0] for block in blocks] == list(known_rankers(combinations=True))
     for block, model in zip(blocks, known_rankers(combinations=True).values(), strict=True):
         assert [line.split()[0] for line in block.strip().splitlines()[2:]] == [
             one.name for one in model.declared()

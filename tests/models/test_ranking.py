@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aboutness.models.ranking import Explanation, Part, Ranking, best
+from aboutness.models.ranking import Explanation, Part, Ranking, best, short_names
 
 SCORES = st.sampled_from([0.0, -0.0, 1.0, -1.5, 2.0, 1e-40, -3e38])
 
@@ -83,3 +83,15 @@ def test_a_ranking_has_a_length_and_cannot_be_changed():
     assert len(ranking) == 2
     with pytest.raises(AttributeError):
         ranking.documents = np.zeros(1)
+
+
+def test_rankers_have_short_names_for_people():
+    made = short_names(
+        ["best(bm25[k1=1.6] % 9)", "0.5*ql[mu=3.0]", "minmax(nearest[vectors=g](bm25[layer=w]) % 5)", ""]
+    )
+    assert list(made.values()) == ["bm25", "0.5*ql", "nearest(bm25 on w)", ""]
+    same = short_names(["bm25[k1=1.0]", "bm25[k1=2.0]", "best(rrf(bm25, ql))"])
+    assert list(same.values()) == ["bm25[k1=1.0]", "bm25[k1=2.0]", "rrf(bm25, ql)"]
+    assert short_names(["best(bm25) + best(ql)"]) == {"best(bm25) + best(ql)": "best(bm25) + best(ql)"}
+    parts = (Part("csv", 1.0, by="best(bm25[k1=1.6] % 9)"), Part("csv", 0.5, by="best(ql)"))
+    assert Explanation(1.5, parts).lines()[1:] == ["     1.0000  csv (bm25)", "     0.5000  csv (ql)"]

@@ -40,8 +40,13 @@ def test_words_make_up_the_share(view):
     found = lend(view, "red sky unheard red", [[0.5], [0.5], [0.3], [0.2]])
     assert sorted(found.words) == ["red", "sky"]
     for document in range(4):
-        assert sum(found.of_words(document).values()) == pytest.approx(found.shares[document])
-    assert found.of_words(2)["sky"] > found.of_words(0)["sky"]
+        parts = found.parts(document, 3.0, "somebody")
+        assert sum(part.value for part in parts) == pytest.approx(3 * found.shares[document])
+        assert {part.by for part in parts} == {"somebody"}
+    first, third = ({part.name: part for part in found.parts(document, 1.0, "")} for document in (0, 2))
+    assert third["sky"].value > first["sky"].value
+    assert (first["red"].word, first["sky"].word, third["sky"].word) == ("red", None, "sky")
+    assert first["red"].details == {"in_document": 1.0}
 
 
 def test_without_lending_it_is_query_likelihood(view):
@@ -54,10 +59,10 @@ def test_without_lending_it_is_query_likelihood(view):
 
 def test_nothing_to_tell_apart(view):
     assert not lend(view, "unheard", [[1.0]] * 4).shares.any()
-    assert lend(view, "unheard", [[1.0]] * 4).of_words(1) == {}
-    alike = Likelihood(["red"], np.full((1, 3), -2.0))
+    assert lend(view, "unheard", [[1.0]] * 4).parts(1, 1.0, "") == []
+    alike = Likelihood(["red"], np.ones((1, 3)), np.full((1, 3), -2.0))
     assert alike.shares.tolist() == [0, 0, 0]
-    assert alike.of_words(0) == {}
+    assert alike.parts(0, 1.0, "") == []
 
 
 def test_a_word_that_nothing_makes_likely_is_not_impossible(view):

@@ -17,6 +17,7 @@ from aboutness.index.metadata import decode_entry
 from aboutness.index.snapshot import Snapshot
 from aboutness.index.trained import Trained
 from aboutness.models.centroids import KIND
+from aboutness.rank.combination import Combination
 from aboutness.rank.known import known_rankers
 from aboutness.text.analyzers import known_analyzers
 from aboutness.vectors.documents import DocumentSpace
@@ -123,10 +124,11 @@ def analyzers() -> list[dict[str, str]]:
 
 
 def models() -> list[dict[str, Any]]:
-    """Return the registered rankers, and what combines rankers, with their declared parameters."""
+    """Return the registered rankers, and what combines rankers, how they are written, and their parameters."""
     return [
         {
             "name": name,
+            "written": ranker.written() if issubclass(ranker, Combination) else name,
             "summary": ranker.summary,
             "source": ranker.source,
             "parameters": [declared.to_json() for declared in ranker.declared()],

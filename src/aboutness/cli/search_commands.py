@@ -172,7 +172,7 @@ def models(as_json: JsonOption = False) -> None:
         show_json(rows)
         return
     for number, row in enumerate(rows):
-        typer.echo(f"{chr(10) if number else ''}{row['name']}: {row['summary']} ({row['source']})")
+        typer.echo(f"{chr(10) if number else ''}{row['written']}: {row['summary']} ({row['source']})")
         show_table(
             [
                 {

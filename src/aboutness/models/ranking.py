@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 LARGEST = float(np.finfo(np.float32).max)  # no score is beyond
+SCALES = ("best", "minmax", "zscore", "softmax", "rank")  # what names of rankers may be in, and mean the same
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -63,7 +66,8 @@ class Explanation:
         """Return the explanation in lines, the largest parts first; those behind the first `most` in one line."""
         parts = sorted(self.parts, key=lambda part: -abs(part.value))
         first, rest = (parts, []) if most is None or len(parts) <= most + 1 else (parts[:most], parts[most:])
-        names = [f"{part.name} ({part.by})" if part.by else part.name for part in first]
+        short = short_names(part.by for part in parts)
+        names = [f"{part.name} ({short[part.by]})" if part.by else part.name for part in first]
         width = max(map(len, names), default=0)
         lines = [f"score {self.score:.4f} = {self.formula}"]
         for part, name in zip(first, names, strict=True):
@@ -74,6 +78,30 @@ class Explanation:
         if rest:
             lines.append(f"  {math.fsum(part.value for part in rest):>9.4f}  {len(rest)} more")
         return lines
+
+
+def short_names(rankers: Iterable[str]) -> dict[str, str]:
+    """Return names of rankers for people: without options but the layer, nor what only changes the scale.
+
+    Those that would have the same name keep their own.
+
+    >>> short_names(["best(bm25[layer=letters,k1=1.6] % 1000)", "bm25[k1=2.0]"])
+    {'best(bm25[layer=letters,k1=1.6] % 1000)': 'bm25 on letters', 'bm25[k1=2.0]': 'bm25'}
+    """
+    short = {name: _shortened(name) for name in rankers}
+    often = Counter(short.values())
+    return {name: one if often[one] == 1 else name for name, one in short.items()}
+
+
+def _shortened(name: str) -> str:
+    def layer(options: re.Match[str]) -> str:
+        found = re.search(r"(?:^|,)layer=([^,]+)", options[1])
+        return f" on {found[1]}" if found else ""
+
+    text = re.sub(r" % \d+", "", re.sub(r"\[([^\[\]]*)\]", layer, name))
+    while wrapped := re.fullmatch(rf"(?:{'|'.join(SCALES)})\(([^()]*|[^()]*\([^()]*\))\)", text):
+        text = wrapped[1]
+    return text
 
 
 def _number(value: float) -> str:

@@ -47,11 +47,23 @@ class Combination(Parameters, Ranker):
         object.__setattr__(self, "rankers", tuple(self.rankers))
         check_parts(self, *self.rankers)
         if not self.least <= len(self.rankers) <= self.most:
-            wanted = {(1, 1): "one ranker", (1, 2): "one ranker or two"}.get((self.least, self.most))
             raise UsageError(
-                f"{self.name} is made of {wanted or f'at least {self.least} rankers'}, such as "
+                f"{self.name} is made of {self._how_many()}, such as "
                 f"{self.name}({self._some('bm25', 'ql')}), got {len(self.rankers)}"
             )
+
+    @classmethod
+    def written(cls) -> str:
+        """Return how it is written, with letters for the rankers that it is made of."""
+        needed, room = "abcdefgh"[: cls.least], "abcdefgh"[cls.least : cls.most]
+        more = ", …" if cls.most > 2 else "".join(f"[, {letter}]" for letter in room)
+        return f"{cls.name}({', '.join(needed)}{more})"
+
+    @classmethod
+    def _how_many(cls) -> str:
+        if cls.most > 2:
+            return f"at least {cls.least} rankers"
+        return {(1, 1): "one ranker", (1, 2): "one ranker or two", (2, 2): "two rankers"}[cls.least, cls.most]
 
     def _some(self, *examples: str) -> str:
         return ", ".join(examples[: self.least])

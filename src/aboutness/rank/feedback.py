@@ -196,7 +196,7 @@ class BoundFeedback(Composed):
         few = min(how.nearest, count)
         near = base[places[:, :few]].mean(axis=1) if how.near and few else np.zeros(size)
         if not how.words:
-            return near, Likelihood([], np.zeros((0, size)))
+            return near, Likelihood([], np.zeros((0, size)), np.zeros((0, size)))
         lend = places[:, : how.kin], products[:, : how.kin].astype(np.float64)
         return near, self.lending.likelihood(question, documents, *lend)
 
@@ -245,7 +245,6 @@ class BoundFeedback(Composed):
             inner = why.parts if why.total > 0 else (Part(LIKE, why.score or 1.0),)
             factor = like / math.fsum(part.value for part in inner)
             parts = [replace(one, value=factor * one.value, by=LIKE) for one in inner]
-        for word, value in seen.likely.of_words(candidate).items():
-            parts.append(Part(word, self.share * self.how.words * value, by=LENT))
+        parts += seen.likely.parts(candidate, self.share * self.how.words, LENT)
         near = float(seen.near[candidate])
         return [*parts, Part(NEAR, self.share * self.how.near * near, {"their_share": near})]

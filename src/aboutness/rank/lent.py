@@ -12,6 +12,7 @@ from aboutness.index.view import LayerView
 from aboutness.models.bags import bags_of
 from aboutness.models.counts import counts_in
 from aboutness.models.question import Question
+from aboutness.models.ranking import Part
 
 F64 = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -22,9 +23,12 @@ LEAST = 1e-300  # a probability that is not 0
 
 @dataclass(frozen=True)
 class Likelihood:
-    """What each word of a question (row) adds to the likelihood of it in each of some documents (column)."""
+    """How often each word of a question (row) stands in each of some documents (column), and what it adds to the
+    logarithm of the question's likelihood in it.
+    """
 
     words: list[str]
+    counts: F64
     logs: F64
 
     @cached_property
@@ -40,12 +44,16 @@ class Likelihood:
         """Return the same from 0, the least likely, to 1; 0 where all are as likely."""
         return (self.totals - self.totals.min()) / self._range if self._range else np.zeros(len(self.totals))
 
-    def of_words(self, document: int) -> dict[str, float]:
-        """Return what each word adds to the share of a document: how much likelier it is than in the last one."""
+    def parts(self, document: int, weight: float, by: str) -> list[Part]:
+        """Return what each word adds to a weight times the share of a document: what it adds to the last one's less."""
         if not self._range:
-            return {}
-        above = (self.logs[:, document] - self.logs[:, int(self.totals.argmin())]) / self._range
-        return dict(zip(self.words, above.tolist(), strict=True))
+            return []
+        above = (self.logs[:, document] - self.logs[:, int(self.totals.argmin())]) * (weight / self._range)
+        inside = self.counts[:, document].tolist()
+        return [
+            Part(word, value, {"in_document": count}, word if count else None, by)
+            for word, value, count in zip(self.words, above.tolist(), inside, strict=True)
+        ]
 
     @cached_property
     def _range(self) -> float:
@@ -81,4 +89,4 @@ class Lending:
             own = (counts[t] + self.mu * chances[t]) / (lengths + self.mu)
             others = (shares[t][places] * weights).sum(axis=1)
             logs[t] = weight * np.log(np.maximum((1 - lent) * own + lent * others, LEAST))
-        return Likelihood([view.term(term) for term in bag.terms.tolist()], logs)
+        return Likelihood([view.term(term) for term in bag.terms.tolist()], counts, logs)
