@@ -45,7 +45,7 @@ class Likelihood:
         return (self.totals - self.totals.min()) / self._range if self._range else np.zeros(len(self.totals))
 
     def parts(self, document: int, weight: float, by: str) -> list[Part]:
-        """Return what each word adds to a weight times the share of a document: what it adds to the last one's less."""
+        """Return what each word adds to a weight times the share of a document, beyond what the least one has."""
         if not self._range:
             return []
         above = (self.logs[:, document] - self.logs[:, int(self.totals.argmin())]) * (weight / self._range)

@@ -16,7 +16,7 @@ from aboutness.rank.pipelines import like
 Ints = NDArray[np.int64]
 Reals = NDArray[np.float64]
 
-BLOCK = 512  # words that are compared with all others at a time
+BLOCK = 256  # words that are compared with all others at a time
 
 
 @register
@@ -59,7 +59,9 @@ class EQE1(EmbeddingQueryModel):
         asked, found = space.directions(rows)
         sums = np.empty(len(rows), np.float64)
         for first in range(0, len(rows), BLOCK):
-            cosines = found[first : first + BLOCK] @ asked.T
-            powers = np.exp(np.minimum(-self.a * (cosines - self.c), 80))  # no float32 is beyond exp(88)
-            sums[first : first + BLOCK] = (1 / (1 + powers)).sum(axis=1, dtype=np.float64)
+            terms = (found[first : first + BLOCK] * np.float32(-self.a)) @ asked.T
+            terms += np.float32(self.a * self.c)
+            np.exp(np.minimum(terms, 80, out=terms), out=terms)  # no float32 is beyond exp(88)
+            terms += 1
+            sums[first : first + BLOCK] = np.reciprocal(terms, out=terms).sum(axis=1)
         return np.log(sums)
