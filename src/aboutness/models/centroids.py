@@ -224,6 +224,8 @@ class CentroidScorer(DenseScorer):
         self._asks = model.asks(view)
         self.view = view
         super().__init__(view, self.sums.rows(self.factors), self._lowest())
+        if self.sums.recipe.mean:
+            self.longest = lexicon.longest(model.spaces[0])
 
     def _lowest(self) -> float:
         """Return what no product comes below: -1, or that of the longest vectors in opposite directions."""

@@ -256,6 +256,7 @@ class DenseScorer(Scorer):
         super().__init__(view)
         self.rows = rows
         self.lowest = max(lowest, -LARGEST)
+        self.longest = 1.0  # the length of a question's vector, at most, for which no product is below the lowest
         self.held = rows.rows.nbytes
 
     @abstractmethod
@@ -266,7 +267,7 @@ class DenseScorer(Scorer):
         """Return the vector of a question that is moved, as long as its own; None where it has none.
 
         Where directions cancel each other out, the question stays where it is. If its own counts nothing, the
-        vector has length 1.
+        vector has length 1, or `longest` if that is less.
         """
         own = self.vector(moved.question) if moved.weight else None
         if moved.weight and own is None:
@@ -275,8 +276,8 @@ class DenseScorer(Scorer):
         for document, weight in moved.documents.items():
             row = self.rows.rows[document].astype(np.float64)
             total += row * (weight / (_length(row) or 1.0))
-        length = _length(total)
-        return total * ((1.0 if own is None else _length(own)) / length) if length > NOISE else own
+        length, wanted = _length(total), min(1.0, self.longest) if own is None else _length(own)
+        return total * (wanted / length) if length > NOISE else own
 
     def knows(self, question: Question) -> bool:
         """Tell whether the question has a vector."""

@@ -95,7 +95,11 @@ def test_against_the_formula_in_vectors(model, seed, text, docs, shares):
     for number, share in moves(ranking, docs, beta, gamma, bottom).items():
         total = total + share * unit(rows[number])
     stays = own if alpha else rows[0] * 0
-    moved = unit(total) * (np.linalg.norm(own) if alpha else 1) if np.linalg.norm(total) > 1e-6 else stays
+    moved = (
+        unit(total) * (np.linalg.norm(own) if alpha else min(1, scorer.longest))
+        if np.linalg.norm(total) > 1e-6
+        else stays
+    )
     known = [rows[n].any() and moved.any() for n in everybody.tolist()]
     wanted = [rows[n] @ moved if there else scorer.lowest for n, there in zip(everybody, known, strict=True)]
     assert got.tolist() == pytest.approx(wanted, rel=1e-4, abs=1e-5)
@@ -118,6 +122,17 @@ def test_the_vector_moves_to_the_mean_of_the_first():
     assert scorer.vector(Question(moved=Moved(Question("sun"), 0.0, {2: 0.0}))) is None
     twice = Question(moved=Moved(asked, 1.0, {2: 1.0}))
     assert scorer.vector(twice) == pytest.approx([math.sqrt(0.5)] * 2)
+
+
+def test_no_score_is_below_the_lowest_where_vectors_are_short():
+    vectors = in_vectors(sun=(0.1, 0), sea=(-0.2, 0.1))
+    snapshot = with_vectors(of_texts("sun", "sea", "nothing").snapshot, words=vectors)
+    scorer = bind(ranker("desm-in-in[similarity=dot]"), snapshot)
+    asked = Question(moved=Moved(Question("sun"), 0.0, {0: 1.0}))
+    scores = scorer.scores(asked, np.arange(3))
+    assert np.linalg.norm(scorer.vector(asked)) == pytest.approx(math.hypot(0.2, 0.1))
+    assert scores[2] == scorer.lowest
+    assert scores[1] > scores[2]
 
 
 def test_without_feedback_the_question_is_as_it_was():
