@@ -12,13 +12,30 @@ from aboutness._version import __version__
 
 if TYPE_CHECKING:
     from aboutness.app.comparing import compare
+    from aboutness.app.evaluating import evaluate_run, evaluate_runs
+    from aboutness.app.experimenting import run_experiment, sample_scores
     from aboutness.app.index import Index
+    from aboutness.app.picturing import figure
+    from aboutness.app.reporting import write_report
     from aboutness.app.tuning import cross_validate, sweep
     from aboutness.core.errors import AboutnessError
     from aboutness.core.record import Document, Query
     from aboutness.corpus.read import read
+    from aboutness.evaluate.corrections import adjusted
+    from aboutness.evaluate.curves import max_f1, precision_at_recall
+    from aboutness.evaluate.effects import cliffs_delta, cohens_dz, rank_biserial
+    from aboutness.evaluate.evaluation import Evaluation
+    from aboutness.evaluate.intervals import bootstrap
+    from aboutness.evaluate.judgements import read_judgements
+    from aboutness.evaluate.paired_tests import paired_t, sign_test, wilcoxon
+    from aboutness.evaluate.pairs import Pairs, all_pairs
+    from aboutness.evaluate.rank_tests import critical_difference, friedman, kruskal_wallis
+    from aboutness.evaluate.runs import read_run, write_run
     from aboutness.evaluate.significance import fisher
     from aboutness.experiment.collection import collection
+    from aboutness.experiment.declared import Experiment
+    from aboutness.experiment.labels import by_label
+    from aboutness.experiment.results_folder import read_results
     from aboutness.index.matrix import count_matrix
     from aboutness.models.bm25 import BM25
     from aboutness.models.bm25_cosine import BM25Cosine
@@ -36,7 +53,7 @@ if TYPE_CHECKING:
     from aboutness.models.wcs import WCS
     from aboutness.models.weighted import DeepWalkWeighted, Doc2VecWeighted
     from aboutness.models.wmd import WMD
-    from aboutness.rank.default import Default
+    from aboutness.rank.default import Default, DefaultVectors
     from aboutness.rank.expansion.eqe1 import EQE1
     from aboutness.rank.expansion.eqe2 import EQE2
     from aboutness.rank.expansion.nearest import Nearest
@@ -54,7 +71,7 @@ if TYPE_CHECKING:
     from aboutness.vectors.lda import LDA
     from aboutness.vectors.load import load_vectors
     from aboutness.vectors.lsa import LSA
-    from aboutness.vectors.own import Own
+    from aboutness.vectors.own import Own, OwnWithWords
     from aboutness.vectors.pv import EPV, PV
     from aboutness.vectors.walks import Walks
     from aboutness.vectors.word2vec import Word2Vec
@@ -76,6 +93,7 @@ _HOMES = {
     "DeepWalk": "aboutness.models.deepwalk",
     "DeepWalkWeighted": "aboutness.models.weighted",
     "Default": "aboutness.rank.default",
+    "DefaultVectors": "aboutness.rank.default",
     "Doc2Vec": "aboutness.models.doc2vec",
     "Doc2VecWeighted": "aboutness.models.weighted",
     "Document": "aboutness.core.record",
@@ -87,6 +105,8 @@ _HOMES = {
     "EQE1": "aboutness.rank.expansion.eqe1",
     "EQE2": "aboutness.rank.expansion.eqe2",
     "Edges": "aboutness.vectors.edges",
+    "Evaluation": "aboutness.evaluate.evaluation",
+    "Experiment": "aboutness.experiment.declared",
     "Feedback": "aboutness.rank.feedback",
     "IWCS": "aboutness.models.iwcs",
     "IWCSWMD": "aboutness.rank.pipelines",
@@ -101,8 +121,10 @@ _HOMES = {
     "Nearest": "aboutness.rank.expansion.nearest",
     "OfBest": "aboutness.rank.normalised",
     "Own": "aboutness.vectors.own",
+    "OwnWithWords": "aboutness.vectors.own",
     "PV": "aboutness.vectors.pv",
     "PVLM": "aboutness.models.pv_lm",
+    "Pairs": "aboutness.evaluate.pairs",
     "QL": "aboutness.models.ql",
     "Query": "aboutness.core.record",
     "RM3": "aboutness.rank.expansion.rm3",
@@ -117,16 +139,41 @@ _HOMES = {
     "Word2Vec": "aboutness.vectors.word2vec",
     "WordVectors": "aboutness.vectors.words",
     "ZScore": "aboutness.rank.normalised",
+    "adjusted": "aboutness.evaluate.corrections",
+    "all_pairs": "aboutness.evaluate.pairs",
     "analyzer": "aboutness.text.analyzers",
+    "bootstrap": "aboutness.evaluate.intervals",
+    "by_label": "aboutness.experiment.labels",
+    "cliffs_delta": "aboutness.evaluate.effects",
+    "cohens_dz": "aboutness.evaluate.effects",
     "collection": "aboutness.experiment.collection",
     "compare": "aboutness.app.comparing",
     "count_matrix": "aboutness.index.matrix",
+    "critical_difference": "aboutness.evaluate.rank_tests",
     "cross_validate": "aboutness.app.tuning",
+    "evaluate_run": "aboutness.app.evaluating",
+    "evaluate_runs": "aboutness.app.evaluating",
+    "figure": "aboutness.app.picturing",
     "fisher": "aboutness.evaluate.significance",
+    "friedman": "aboutness.evaluate.rank_tests",
+    "kruskal_wallis": "aboutness.evaluate.rank_tests",
     "load_vectors": "aboutness.vectors.load",
+    "max_f1": "aboutness.evaluate.curves",
+    "paired_t": "aboutness.evaluate.paired_tests",
+    "precision_at_recall": "aboutness.evaluate.curves",
+    "rank_biserial": "aboutness.evaluate.effects",
     "ranker": "aboutness.rank.grammar",
     "read": "aboutness.corpus.read",
+    "read_judgements": "aboutness.evaluate.judgements",
+    "read_results": "aboutness.experiment.results_folder",
+    "read_run": "aboutness.evaluate.runs",
+    "run_experiment": "aboutness.app.experimenting",
+    "sample_scores": "aboutness.app.experimenting",
+    "sign_test": "aboutness.evaluate.paired_tests",
     "sweep": "aboutness.app.tuning",
+    "wilcoxon": "aboutness.evaluate.paired_tests",
+    "write_report": "aboutness.app.reporting",
+    "write_run": "aboutness.evaluate.runs",
 }
 
 __all__ = [
@@ -164,11 +211,14 @@ __all__ = [
     "DeepWalk",
     "DeepWalkWeighted",
     "Default",
+    "DefaultVectors",
     "Doc2Vec",
     "Doc2VecWeighted",
     "Document",
     "DocumentSpace",
     "Edges",
+    "Evaluation",
+    "Experiment",
     "Feedback",
     "Index",
     "Ketos",
@@ -178,6 +228,8 @@ __all__ = [
     "Nearest",
     "OfBest",
     "Own",
+    "OwnWithWords",
+    "Pairs",
     "Query",
     "Rank",
     "Rocchio",
@@ -187,16 +239,41 @@ __all__ = [
     "WordVectors",
     "ZScore",
     "__version__",
+    "adjusted",
+    "all_pairs",
     "analyzer",
+    "bootstrap",
+    "by_label",
+    "cliffs_delta",
+    "cohens_dz",
     "collection",
     "compare",
     "count_matrix",
+    "critical_difference",
     "cross_validate",
+    "evaluate_run",
+    "evaluate_runs",
+    "figure",
     "fisher",
+    "friedman",
+    "kruskal_wallis",
     "load_vectors",
+    "max_f1",
+    "paired_t",
+    "precision_at_recall",
+    "rank_biserial",
     "ranker",
     "read",
+    "read_judgements",
+    "read_results",
+    "read_run",
+    "run_experiment",
+    "sample_scores",
+    "sign_test",
     "sweep",
+    "wilcoxon",
+    "write_report",
+    "write_run",
 ]
 
 

@@ -25,6 +25,7 @@ from aboutness.rank.known import known_rankers
 from aboutness.vectors.word2vec import Word2Vec
 from experiment.small import (
     BY_WORDS,
+    DEFAULTS,
     DOCUMENTS,
     QRELS,
     QUERIES,
@@ -84,7 +85,7 @@ def test_runs_outlive_the_index_that_was_made_for_them(small, index, tmp_path):
     found = compare(["bm25", "ql"], small)
     gc.collect()
     assert [row.run for row in found.rows] == [row.run for row in compare(["bm25", "ql"], small, index=index).rows]
-    assert len(save_comparison(found, tmp_path)) == 4
+    assert len(save_comparison(found, tmp_path)) == 6
 
 
 def test_measures_by_name_list_or_text(small, index):
@@ -240,9 +241,9 @@ def test_vectors_that_are_not_there(small, tmp_path):
 def test_without_rankers_all_are_compared(small, index):
     found, there = compare(None, small, vectors=small_vectors()), compare(None, small, index=index)
     assert [str(row.ranker) for row in found.rows] == list(known_rankers())
-    assert [str(row.ranker) for row in there.rows] == [name for name in known_rankers() if name != "default"]
-    assert list(there.left_out) == ["default"]  # in whose place bm25 would answer
-    same = [row for row in found.rows if str(row.ranker) != "default"]
+    assert [str(row.ranker) for row in there.rows] == [name for name in known_rankers() if name not in DEFAULTS]
+    assert list(there.left_out) == list(DEFAULTS)  # in whose place bm25 would answer
+    same = [row for row in found.rows if str(row.ranker) not in DEFAULTS]
     for row, other in zip(same, there.rows, strict=True):
         if str(row.ranker) not in TRAINED:  # for the index, these were trained in another way
             assert row.run == other.run
@@ -259,7 +260,7 @@ def test_without_rankers_those_that_the_vectors_do_not_suffice_for_are_left_out(
     assert [str(row.ranker) for row in found.rows] == [name for name in known_rankers() if name not in without]
     assert found.to_json()["left_out"] == found.left_out
     save_comparison(found, tmp_path)
-    assert json.loads((tmp_path / "results.json").read_text())["left_out"] == found.left_out
+    assert json.loads((tmp_path / "results.json").read_text())["comparisons"][0]["left_out"] == found.left_out
     for name in without:
         with pytest.raises(UsageError, match="'out'"):
             compare(["bm25", name], small, vectors=vectors_for(words, ("in",)))
@@ -279,7 +280,7 @@ def test_documents_that_no_vectors_can_be_trained_on(tmp_path):
     served = (*TERM_MODELS, "lsa", "default")  # which take words that stand but once
     assert [str(row.ranker) for row in found.rows] == [name for name in known_rankers() if name in served]
     assert list(found.left_out) == [name for name in known_rankers() if name not in served]
-    assert all("cannot be trained: " in why for why in found.left_out.values())
+    assert all("cannot be trained: " in why for name, why in found.left_out.items() if name not in DEFAULTS)
     assert "word2vec cannot be trained: no word stands at least" in found.left_out["iwcs"]
 
 
@@ -398,10 +399,10 @@ def test_runs_are_evaluated_one_by_one(small, tmp_path):
     (tmp_path / "good.trec").write_text("q1 Q0 d1 1 2.5 me\nq3 Q0 d4 1 1 me\nq9 Q0 d4 1 1 me\n")
     (tmp_path / "none.trec").write_text("")
     found = evaluate_runs(small, [tmp_path / "good.trec", tmp_path / "none.trec"], ["P@1", "RR"])
-    assert [one.to_json() for one in found] == [
-        {"run": str(tmp_path / "good.trec"), "queries": 5, "unanswered": 3, "unjudged": 1, "P@1": 0.4, "RR": 0.4},
-        {"run": str(tmp_path / "none.trec"), "queries": 5, "unanswered": 5, "unjudged": 0, "P@1": 0.0, "RR": 0.0},
-    ]
+    for one, name, mean, unjudged in zip(found, ("good.trec", "none.trec"), (0.4, 0.0), (1, 0), strict=True):
+        plain = one.to_json()
+        assert (plain["run"], plain["P@1"], plain["RR"]) == (str(tmp_path / name), mean, mean)
+        assert (plain["queries"], plain["unanswered"], plain["unjudged"]) == (5, 5 - int(5 * mean), unjudged)
 
 
 def test_runs_are_tested_against_the_first_one_by_each_measure(small, index, tmp_path):
@@ -440,6 +441,11 @@ def test_bad_runs_and_judgements_are_told_with_their_place(small, tmp_path):
         evaluate_runs(small, [tmp_path / "nope.trec"])
 
 
+def runs_in(folder):
+    (found,) = json.loads((folder / "results.json").read_text())["comparisons"]
+    return [row["run"] for row in found["rows"]]
+
+
 # --- saving --------------------------------------------------------------------------------------------
 
 
@@ -449,17 +455,27 @@ def test_a_comparison_is_saved_whole(small, index, tmp_path):
     tags = [*known_rankers(), "bm25-2-ql", "bm25-k1-1.7-b-0.95", "bm25-3-desm-in-out", "bm25-30-wcs"]
     names = [f"{number:02}-{tag}" for number, tag in enumerate(tags, 1)]
     assert [str(path.relative_to(tmp_path / "new" / "out")) for path in written] == [
-        "results.json", "per_query.csv", *(f"runs/{name}.trec" for name in names),
+        "results.json", *(f"runs/{name}.trec" for name in names), "qrels/01-small.tsv", "queries/01-small.jsonl",
+        "per_query.csv",
     ]  # fmt: skip
     assert {path for path in (tmp_path / "new").rglob("*") if path.is_file()} == set(written)
-    assert json.loads(written[0].read_text()) == found.to_json() | {"runs": [f"{name}.trec" for name in names]}
-    with written[1].open(newline="") as file:
+    (plain,) = json.loads(written[0].read_text())["comparisons"]
+    assert {key: value for key, value in plain.items() if key in found.to_json()} | {"rows": []} == (
+        found.to_json() | {"rows": []}
+    )
+    assert [row["run"] for row in plain["rows"]] == [f"runs/{name}.trec" for name in names]
+    for row, one in zip(found.to_json()["rows"], plain["rows"], strict=True):
+        assert row.items() <= one.items()
+    with written[-1].open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [row["query"] for row in rows] == list(QRELS) * len(RANKERS)
-    for row, values in zip(rows, [v for r in found.rows for v in r.evaluation.per_query.values()], strict=True):
-        assert {name: float(row[name]) for name in ("nDCG@10", "AP")} == values
-    assert [row["ranker"] for row in rows[::5]] == [str(row.ranker) for row in found.rows]
-    for row, path in zip(found.rows, written[2:], strict=True):
+    assert [(row["ranker"], row["query"], row["measure"], float(row["value"])) for row in rows] == [
+        (str(row.ranker), query, measure, values[measure])
+        for row in found.rows
+        for query, values in row.evaluation.per_query.items()
+        for measure in ("nDCG@10", "AP")
+    ]
+    assert {(row["collection"], row["setting"]) for row in rows} == {("small", "")}
+    for row, path in zip(found.rows, written[1:-3], strict=True):
         assert evaluate_runs(small, [path], ["nDCG@10", "AP"])[0].evaluation.per_query == row.evaluation.per_query
         assert {line.split()[5] for line in path.read_text().splitlines()} == {path.stem.partition("-")[2]}
 
@@ -467,8 +483,9 @@ def test_a_comparison_is_saved_whole(small, index, tmp_path):
 def test_saving_again_replaces(small, index, tmp_path):
     save_comparison(compare("bm25", small, ["AP"], index=index), tmp_path)
     save_comparison(compare("bm25", small, ["RR"], index=index), tmp_path)
-    assert list(json.loads((tmp_path / "results.json").read_text())["rows"][0]) == ["ranker", "RR"]
-    assert (tmp_path / "per_query.csv").read_text().startswith("ranker,query,RR\nbm25,q1,1.0\n")
+    assert json.loads((tmp_path / "results.json").read_text())["comparisons"][0]["measures"] == ["RR"]
+    head = "collection,setting,ranker,query,measure,value\nsmall,,bm25,q1,RR,1.0\n"
+    assert (tmp_path / "per_query.csv").read_text().startswith(head)
 
 
 def test_saving_again_removes_the_runs_of_before_and_nothing_else(small, index, tmp_path):
@@ -482,15 +499,16 @@ def test_saving_again_removes_the_runs_of_before_and_nothing_else(small, index, 
         "01-bm25.trec", "02-ql.trec.gz", "02-tfidf.trec", "04-mine.trec",
     ]  # fmt: skip
     assert all(path.read_text() == "mine" for path in mine)
-    assert json.loads((tmp_path / "results.json").read_text())["runs"] == ["01-bm25.trec", "02-tfidf.trec"]
+    assert runs_in(tmp_path) == ["runs/01-bm25.trec", "runs/02-tfidf.trec"]
     assert all(path.is_file() for path in written)
 
 
 @pytest.mark.parametrize(
     "before",
     [
-        "nonsense", "[]", "7", "{}", '{"runs": null}', '{"runs": 5}', '{"runs": [null, 7]}',
-        '{"runs": ["../kept.trec", "kept.trec", "/01-kept.trec", "01-Kept.trec", "01-../kept.trec", "01-kept.txt", ""]}',
+        "nonsense", "[]", "7", "{}", '{"files": null}', '{"files": 5}', '{"files": [null, 7]}',
+        '{"files": ["../kept.trec", "kept.trec", "runs/kept.trec", "/01-kept.trec", "runs/01-Kept.trec", ""]}',
+        '{"files": ["runs/01-../../kept.trec", "runs/01-kept.txt", "runs/../kept.trec", "../runs/01-kept.trec"]}',
     ],
 )  # fmt: skip
 def test_what_stands_there_as_results_is_not_trusted(small, index, tmp_path, before):
@@ -499,7 +517,7 @@ def test_what_stands_there_as_results_is_not_trusted(small, index, tmp_path, bef
         (tmp_path / name).write_text("mine")
     (tmp_path / "results.json").write_text(before)
     save_comparison(compare("bm25", small, ["AP"], index=index), tmp_path)
-    assert json.loads((tmp_path / "results.json").read_text())["runs"] == ["01-bm25.trec"]
+    assert runs_in(tmp_path) == ["runs/01-bm25.trec"]
     assert sorted(path.name for path in tmp_path.rglob("*ept*")) == [
         "01-Kept.trec", "01-kept.txt", "kept.trec", "kept.trec",
     ]  # fmt: skip
@@ -552,7 +570,8 @@ def test_queries_with_commas_and_quotes_stay_whole(index, tmp_path):
     (place / "qrels.tsv").write_text('a,"b"\td1\t1\né\td4\t1\n')
     save_comparison(compare("bm25", place, ["RR"], index=index), tmp_path / "out")
     with (tmp_path / "out" / "per_query.csv").open(newline="", encoding="utf-8") as file:
-        assert [row[:2] for row in csv.reader(file)] == [["ranker", "query"], ["bm25", 'a,"b"'], ["bm25", "é"]]
+        rows = [row[2:4] for row in csv.reader(file)]
+    assert rows == [["ranker", "query"], ["bm25", 'a,"b"'], ["bm25", "é"]]
 
 
 # --- real data -----------------------------------------------------------------------------------------

@@ -432,7 +432,7 @@ def test_a_file_that_is_not_there_is_named(index):
 # --- word tests and lists ------------------------------------------------------------------------------
 
 
-def test_word_tests_of_both_kinds(glove, tmp_path):
+def test_word_differences_of_both_kinds(glove, tmp_path):
     vectors: WordVectors = app.open_vectors(glove)
     pairs = put(tmp_path, "pairs.tsv", b"sun\tmoon\t9\nsun\tsea\t2\nsea\tharbour\t3\nsun\tcomet\t5\n")
     assert vectors.test(pairs) == [{"test": "pairs.tsv", "name": "pairs", "pairs": 4, "known": 3, "spearman": 1.0}]

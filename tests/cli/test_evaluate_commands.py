@@ -29,6 +29,7 @@ from experiment.small import (
 )
 
 DEFAULT = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
+COUNTS = ["run", "queries", "unanswered", "unjudged", "without_relevant"]
 RUN = "q1 Q0 d1 1 2.5 me\nq3 Q0 d4 1 1 me\nq9 Q0 d4 1 1 me\n"
 
 
@@ -56,16 +57,22 @@ def test_the_shape_of_evaluations(call, write, small):
     assert ran.json == {
         "qrels": str(small / "qrels.tsv"),
         "rows": [
-            {"run": "x.trec", "queries": 5, "unanswered": 3, "unjudged": 1, "P@1": 0.4, "RR": 0.4},
-            {"run": "none.trec", "queries": 5, "unanswered": 5, "unjudged": 0, "P@1": 0.0, "RR": 0.0},
+            {
+                "run": "x.trec", "queries": 5, "unanswered": 3, "unjudged": 1, "without_relevant": 0,
+                "P@1": 0.4, "RR": 0.4, "deviation": pytest.approx({"P@1": 0.3**0.5, "RR": 0.3**0.5}),
+            },
+            {
+                "run": "none.trec", "queries": 5, "unanswered": 5, "unjudged": 0, "without_relevant": 0,
+                "P@1": 0.0, "RR": 0.0, "deviation": {"P@1": 0.0, "RR": 0.0},
+            },
         ],
-    }
+    }  # fmt: skip
     ran = call("evaluate", small, "x.trec", "--measures", "RR", "--json", "--per-query")
     (row,) = ran.json["rows"]
-    assert list(row) == ["run", "queries", "unanswered", "unjudged", "RR", "per_query"]
+    assert list(row) == [*COUNTS, "RR", "deviation", "per_query"]
     values = {"q1": 1.0, "q2": 0.0, "q3": 1.0, "q4": 0.0, "q6": 0.0}
     assert row["per_query"] == {query: {"RR": value} for query, value in values.items()}
-    assert list(call("evaluate", small, "x.trec", "--json").json["rows"][0])[4:] == DEFAULT
+    assert list(call("evaluate", small, "x.trec", "--json").json["rows"][0]) == [*COUNTS, *DEFAULT, "deviation"]
 
 
 def test_evaluations_in_words(call, write, small):
@@ -93,7 +100,7 @@ def test_measures_with_commas_inside(call, write, small):
     write("x.trec", RUN)
     asked = "P(rel=2,judged_only=True)@5, nDCG(dcg='exp-log2')@10"
     row = call("evaluate", small, "x.trec", "--measures", asked, "--json").json["rows"][0]
-    assert len(row) == 4 + 2
+    assert list(row)[5:-1] == ["P(rel=2,judged_only=True)@5", "nDCG(dcg='exp-log2')@10"]
 
 
 BAD = {
@@ -103,8 +110,15 @@ BAD = {
     "bytes": ("x.trec", b"q1 Q0 d\xff 1 2 me\n", "x.trec:1: not UTF-8"),
     "grade": ("qrels", "q1 0 d1 1\nq1 0 d2 much\n", "qrels:2: the grade must be a whole number, got 'much'"),
     "judgement": ("qrels", "q1 0 d1 1\nq1\n", "qrels:2: a judgement has 3 or 4 columns, this line has 1"),
-    "two grades": ("qrels", "q1 0 d1 1\nq1 0 d1 2\n", "qrels: query 'q1': document 'd1' is judged twice"),
-    "no judgements": ("qrels", "", "there are no judgements"),
+    "two grades": ("qrels", "q1 0 d1 1\nq1 0 d1 2\n", "qrels:2: query 'q1': document 'd1' is judged twice"),
+    "a large grade": (
+        "qrels",
+        "q1 0 d1 1\nq1 0 d2 5000\n",
+        "qrels:2: query 'q1': the grade of document 'd2' must be",
+    ),
+    "a score that is none": ("x.trec", "q1 Q0 d1 1 nan me\n", "x.trec:1: the score must be a finite number"),
+    "no text": ("x.trec", b"\x89PNG\r\n\x1a\n\x00\x00", "x.trec:1: a line of a run has 6 columns"),
+    "no judgements": ("qrels", "", "qrels: there are no judgements"),
 }
 
 
@@ -168,11 +182,11 @@ def test_runs_are_tested_against_the_first(call, write, small):
         assert {key: row[key] for key in bare} == bare
         assert (row["against"], list(row["fisher"])) == ("x.trec", ["P@1", "RR"])
     assert others[0]["fisher"]["RR"] == (
-        {"difference": -0.4, "p_value": 0.5, "n": 5, "permutations": 4, "exact": True}
+        {"difference": -0.4, "p_value": 0.5, "n": 5, "permutations": 4, "exact": True, "adjusted": 1.0}
     )
     assert others[1]["fisher"] == {
-        "P@1": {"difference": -0.2, "p_value": 1.0, "n": 5, "permutations": 2, "exact": True},
-        "RR": {"difference": -0.1, "p_value": 1.0, "n": 5, "permutations": 2, "exact": True},
+        "P@1": {"difference": -0.2, "p_value": 1.0, "n": 5, "permutations": 2, "exact": True, "adjusted": 1.0},
+        "RR": {"difference": -0.1, "p_value": 1.0, "n": 5, "permutations": 2, "exact": True, "adjusted": 1.0},
     }
     assert list(call(*command, "--test", "fisher", "--json", "--per-query").json["rows"][1])[-1] == "per_query"
 
@@ -187,11 +201,13 @@ def test_tests_in_words(call, write, small):
     assert (ran.code, ran.err) == (0, without.err)
     assert ran.out == without.out + (
         "\nagainst none.trec (fisher):\n"
-        "run         measure  difference  p\n"
-        "x.trec      P@1      +0.4000     0.5\n"
-        "x.trec      RR       +0.4000     0.5\n"
-        "worse.trec  P@1      +0.2000     1\n"
-        "worse.trec  RR       +0.3000     0.5\n"
+        "run         measure  difference  p    p (holm)\n"
+        "x.trec      P@1      +0.4000     0.5  1\n"
+        "x.trec      RR       +0.4000     0.5  1\n"
+        "worse.trec  P@1      +0.2000     1    1\n"
+        "worse.trec  RR       +0.3000     0.5  1\n"
+        "\nFisher's randomisation test, two-sided: paired, for all rankers answer the same queries, and it assumes "
+        "nothing about how the values are distributed\n"
     )
 
 
@@ -199,10 +215,12 @@ def test_tests_that_cannot_be_made(call, write, small):
     write("x.trec", RUN)
     ran = call("evaluate", small, "x.trec", "x.trec", "--test", "ficher")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err == "aboutness: unknown test 'ficher'; did you mean 'fisher'? Known: fisher\n"
+    assert ran.err.startswith(
+        "aboutness: unknown test 'ficher'; did you mean 'fisher'? Known: fisher, t, wilcoxon"
+    )
     ran = call("evaluate", small, "x.trec", "--test", "fisher")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err == "aboutness: a test compares runs with the first one: name at least two, got 1\n"
+    assert ran.err == "aboutness: a test compares runs with each other: name at least two, got 1\n"
 
 
 # --- experiment ----------------------------------------------------------------------------------------
@@ -230,9 +248,11 @@ def test_the_shape_of_experiments(call, small):
 def test_all_rankers_and_the_usual_measures_unless_said(call, small):
     ran = call("experiment", small, "--json")
     assert (ran.code, ran.err) == (0, "")
-    assert [row["ranker"] for row in ran.json["rows"]] == list(known_rankers())
+    names = [name for name in known_rankers() if name != "default-vectors"]
+    assert [row["ranker"] for row in ran.json["rows"]] == names
+    assert list(ran.json["left_out"]) == ["default-vectors"]  # which is for vectors of whole words
     assert all(list(row) == ["ranker", *DEFAULT] for row in ran.json["rows"])
-    assert ran.json == compare(list(known_rankers()), small, vectors="word2vec").to_json()
+    assert ran.json["rows"] == compare(names, small, vectors="word2vec").to_json()["rows"]
 
 
 OPTIONS = {
@@ -380,24 +400,25 @@ def test_a_folder_of_results(call, small, tmp_path):
     ran = call(
         "experiment", small, "-r", "bm25", "-r", "bm25[k1=1,b=0] % 2 >> ql", "-o", "a/b", "--measures", "AP,RR"
     )
-    assert ran.out.endswith("\n4 files are in a/b\n")
-    names = ["per_query.csv", "results.json", "runs/01-bm25.trec", "runs/02-bm25-k1-1-b-0-2-ql.trec"]
+    assert ran.out.endswith("\n6 files are in a/b\n")
+    runs = ["runs/01-bm25.trec", "runs/02-bm25-k1-1-b-0-2-ql.trec"]
+    names = ["per_query.csv", "qrels/01-small.tsv", "queries/01-small.jsonl", "results.json", *runs]
     assert sorted(str(p.relative_to(tmp_path / "a" / "b")) for p in tmp_path.rglob("*") if p.is_file()) == names
     ran = call(
         "experiment", small, "-r", "bm25,bm25[k1=1,b=0] % 2 >> ql", "-o", "c", "--measures", "AP,RR", "--json"
     )
-    runs = ["01-bm25.trec", "02-bm25-k1-1-b-0-2-ql.trec"]
-    assert json.loads((tmp_path / "c" / "results.json").read_text()) == ran.json | {"runs": runs}
-    assert {line.split()[5] for line in (tmp_path / "c" / names[3]).read_text().splitlines()} == {
-        "bm25-k1-1-b-0-2-ql"
-    }
-    for name in names:
+    (plain,) = json.loads((tmp_path / "c" / "results.json").read_text())["comparisons"]
+    assert [row["run"] for row in plain["rows"]] == runs
+    assert [row["AP"] for row in plain["rows"]] == [row["AP"] for row in ran.json["rows"]]
+    tags = {line.split()[5] for line in (tmp_path / "c" / runs[1]).read_text().splitlines()}
+    assert tags == {"bm25-k1-1-b-0-2-ql"}
+    for name in set(names) - {"results.json"}:  # which says when it was made
         assert (tmp_path / "c" / name).read_bytes() == (tmp_path / "a" / "b" / name).read_bytes()
     with (tmp_path / "c" / "per_query.csv").open(newline="") as file:
         table = list(csv.reader(file))
-    assert table[0] == ["ranker", "query", "AP", "RR"]
-    assert [row[1] for row in table[1:]] == list(QRELS) * 2
-    evaluated = call("evaluate", small, *(f"c/{name}" for name in names[2:]), "--measures", "AP,RR", "--json").json
+    assert table[0] == ["collection", "setting", "ranker", "query", "measure", "value"]
+    assert [row[3] for row in table[1::2]] == list(QRELS) * 2
+    evaluated = call("evaluate", small, *(f"c/{name}" for name in runs), "--measures", "AP,RR", "--json").json
     for row, one in zip(ran.json["rows"], evaluated["rows"], strict=True):
         assert (row["AP"], row["RR"]) == (one["AP"], one["RR"])
 
@@ -510,7 +531,7 @@ def test_every_example_is_a_measure(call, small, write):
     write("x.trec", RUN)
     examples = [one["example"] for one in call("measures", "--json").json]
     row = call("evaluate", small, "x.trec", "--measures", ",".join(examples), "--json").json["rows"][0]
-    assert len(row) == 4 + len(examples)
+    assert len(row) == len(COUNTS) + len(examples) + 1
 
 
 class _Terminal(io.StringIO):

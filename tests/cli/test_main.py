@@ -11,7 +11,7 @@ from cli.running import environment
 
 COMMANDS = [
     "demo", "index", "add", "delete", "merge", "layer", "info", "check", "analyzers", "formats", "search", "explain", "run",
-    "models", "evaluate", "experiment", "measures",
+    "models", "evaluate", "measures", "experiment",
 ]  # fmt: skip
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import statistics
 import time
 import zlib
 
@@ -97,6 +98,23 @@ def test_an_example():
     assert list(evaluate(qrels, run).mean) == ["nDCG@10", "AP", "RR", "P@10", "R@100"]
     with pytest.raises(dataclasses.FrozenInstanceError):
         evaluate(qrels, run).queries = 1
+
+
+def test_deviations():
+    qrels = {"a": {"x": 1}, "b": {"x": 1}, "c": {"x": 1}, "d": {"x": 1}}
+    run = {"a": [("x", 1.0)], "b": [("y", 2.0), ("x", 1.0)], "c": [("x", 1.0)]}
+    found = evaluate(qrels, run, "RR,P@1,R@10")
+    assert found.deviation == {
+        name: pytest.approx(statistics.stdev(row[name] for row in found.per_query.values()))
+        for name in ("RR", "P@1", "R@10")
+    }
+    assert found.deviation["RR"] == pytest.approx(statistics.stdev([1, 0.5, 1, 0]))
+    assert evaluate({"a": {"x": 1}}, run, "RR").deviation == {"RR": 0.0}
+
+
+@given(qrels_maps, st.dictionaries(queries, ranking_of(tied_scores)))
+def test_scores_by_document_are_a_ranking(qrels, run):
+    assert evaluate(qrels, {query: dict(ranking) for query, ranking in run.items()}) == evaluate(qrels, run)
 
 
 def test_no_query_is_answered():

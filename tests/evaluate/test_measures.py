@@ -17,11 +17,14 @@ NAMES = [
     "nDCG", "nDCG@10", "nDCG@1000", "nDCG(dcg='exp-log2')@10", "nDCG(judged_only=True)@10", "nDCG(gains={1:3,2:7})@5",
     "AP", "AP@10", "AP(rel=2)@10", "RR", "RR@10", "RR(rel=2)@10", "P@10", "P(rel=2)@5", "P(rel=2,judged_only=True)@5",
     "R@100", "Rprec", "Judged", "Judged@10", "Success@1", "SetP", "SetP(relative=True)", "SetR", "SetF", "SetF(beta=0.5)",
-    "SetAP", "Bpref", "infAP", "IPrec@0.1", "Compat", "Compat(p=0.8)",
+    "SetAP", "Bpref", "infAP", "IPrec@0.1", "Compat", "Compat(p=0.8)", "RR(judged_only=True)@10",
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", NAMES)
+OWN = ["MaxF1", "MaxF1(rel=2)", "IPrec@0.003", "IPrec@1e-05", "AP(convention='galke2017')@20"]
+
+
+@pytest.mark.parametrize("name", [*NAMES, *OWN])
 def test_a_name(name):
     chosen = measure(name)
     assert isinstance(chosen, ir_measures.Measure)
@@ -77,14 +80,16 @@ CUTOFF = "cutoff must be a whole number from 1 to 1,000,000,000, got "
         ("P@'5'", CUTOFF + "'5'."),
         ("Judged@0", CUTOFF + "0."),
         ("P", "it needs the parameter 'cutoff', a whole number from 1 to 1,000,000,000."),
-        ("IPrec", "it needs the parameter 'recall', a number from 0 to 1 with at most two decimals."),
-        ("IPrec@1.5", "recall must be a number from 0 to 1 with at most two decimals, got 1.5."),
-        ("IPrec@0.123", "recall must be a number from 0 to 1 with at most two decimals, got 0.123."),
+        ("IPrec", "it needs the parameter 'recall', a number from 0 to 1."),
+        ("IPrec@1.5", "recall must be a number from 0 to 1, got 1.5."),
+        ("IPrec@-0.01", "recall must be a number from 0 to 1, got -0.01."),
         ("AP(rel=0)", "rel must be a grade from 1 to 1023, got 0."),
         ("AP(rel=-1)", "rel must be a grade from 1 to 1023, got -1."),
         ("AP(judged_only=1)", "judged_only must be True or False, got 1."),
-        ("AP(foo=1)", "there is no parameter 'foo'; it has: cutoff, rel, judged_only."),
-        ("AP(**{'rel':1})", "there is no parameter 'None'; it has: cutoff, rel, judged_only."),
+        ("AP(foo=1)", "there is no parameter 'foo'; it has: cutoff, rel, judged_only, convention."),
+        ("AP(**{'rel':1})", "there is no parameter 'None'; it has: cutoff, rel, judged_only, convention."),
+        ("MaxF1@10", "MaxF1 takes no number after @."),
+        ("MaxF1(cutoff=10)", "there is no parameter 'cutoff'; it has: rel."),
         ("nDCG(dcg='ln')@5", "dcg must be 'log2' or 'exp-log2', got 'ln'."),
         (
             "nDCG(gains={1:-1})",
@@ -104,7 +109,6 @@ CUTOFF = "cutoff must be a whole number from 1 to 1,000,000,000, got "
         ("Bpref@10", "Bpref takes no number after @."),
         ("P(cutoff=5)@5", "cutoff is given twice."),
         ("nDCG(dcg='exp-log2',gains={1:2})@5", "it is known but cannot be computed here."),
-        ("RR(judged_only=True)@10", "it is known but cannot be computed here."),
         ("RBP", "it is known but cannot be computed here."),
         ("ERR@20", "it is known but cannot be computed here."),
         ("Accuracy", "it is known but cannot be computed here."),
@@ -180,7 +184,8 @@ def test_a_list_with_a_bad_name():
 def test_known_measures():
     known = known_measures()
     names = [one["name"] for one in known]
-    assert {"nDCG", "AP", "RR", "P", "R", "Rprec", "Judged", "Success", "SetP", "Bpref"} <= set(names)
+    assert {"nDCG", "AP", "RR", "P", "R", "Rprec", "Judged", "Success", "SetP", "Bpref", "MaxF1"} <= set(names)
+    assert "AP(convention='galke2017-printed')" in names
     assert not {"MAP", "RBP", "ERR", "NumQ", "Accuracy", "alpha_nDCG"} & set(names)
     assert len(set(names)) == len(names)
     assert set(DEFAULT_MEASURES) <= {one["example"] for one in known}
@@ -198,6 +203,21 @@ def test_ir_measures_is_loaded_when_it_is_used():
     code = f"import sys, {', '.join(modules)}\nprint({{'ir_measures', 'pytrec_eval'}} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
+
+
+def test_the_registry_of_ir_measures_is_left_alone():
+    before = dict(ir_measures.measures.registry)
+    assert str(measure("MaxF1")) == "MaxF1"
+    assert str(measure("AP(convention='galke2017')@20")) == "AP(convention='galke2017')@20"
+    assert ir_measures.measures.registry == before
+    assert "MaxF1" not in before
+    assert "convention" not in ir_measures.AP.SUPPORTED_PARAMS
+
+
+def test_what_ir_measures_has_is_its_own():
+    for name in ("AP", "nDCG@10", "RR(rel=2)"):
+        assert type(measure(name)) is type(measure(name.partition("@")[0].partition("(")[0]))
+        assert type(measure(name)).__module__.startswith("ir_measures")
 
 
 def test_ir_measures_is_missing(monkeypatch):

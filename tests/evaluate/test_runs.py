@@ -2,14 +2,17 @@ from __future__ import annotations
 
 import io
 import math
+import os
 import random
+import threading
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aboutness.core.errors import BadInput, BadRecord, NotFound, UsageError
+from aboutness.evaluate import run_lines
 from aboutness.evaluate.runs import best_first, read_run, write_run
 
 LINES = "q1 Q0 d2 1 0.5 me\nq1 Q0 d1 2 1.5 me\nq2 Q0 d1 1 -3e-2 me\n"
@@ -68,6 +71,11 @@ def test_columns_end_at_ascii_blanks_only(write):
         ("q1 Q0 d1 3 0.1 me", "document 'd1' is ranked twice for query 'q1'"),
         (b"q1 Q0 d\xff 3 0.1 me", "not UTF-8: byte 0xff at position 2"),
         (b"\xff Q0 d 3 0.1 me", "not UTF-8: byte 0xff at position 1"),
+        (b"\x89PNG\x1a\x00\x01", "a line of a run has 6 columns (query Q0 document rank score tag), got 1"),
+        (
+            b"\x00 \x01 \x02 \x03 \xfe \x05",
+            "the score must be a finite number between -3.4e38 and 3.4e38, got '\\\\xfe'",
+        ),
     ],
 )
 def test_a_bad_line(write, line, problem):
@@ -86,6 +94,115 @@ def test_what_cannot_be_read(tmp_path, write):
         read_run(tmp_path)
     with pytest.raises(BadInput, match="not a gzip file"):
         read_run(write("a.run", LINES).rename(tmp_path / "b.run.gz"))
+
+
+columns = st.sampled_from(
+    [
+        "q1",
+        "q2",
+        "Q0",
+        "d1",
+        "d2",
+        "\u00e9",
+        "a\u00a0b",
+        "a\x1cb",
+        "1",
+        "0.5",
+        "-2e3",
+        "1_0",
+        "nan",
+        "\u0661",
+        "\udcff",
+    ]
+)
+separators = st.sampled_from([" ", "\t", "  ", " \t", "\x0b", "\r"])
+ends = st.sampled_from(["\n", "\n", "\n", "\r\n", "\n\n", " \n", ""])
+
+
+@st.composite
+def sound_lines(draw):
+    score = draw(st.sampled_from(["1", "0.5", "-2e3", "+7", ".5"]))
+    separator = draw(st.sampled_from([" ", "\t"]))
+    query, document = draw(st.sampled_from(["q1", "q2", "\u00e9"])), f"d{draw(st.integers(0, 30))}"
+    return separator.join([query, "Q0", document, "1", score, "me"]) + "\n"
+
+
+@st.composite
+def odd_lines(draw):
+    words = draw(st.lists(columns, min_size=5, max_size=7))
+    return "".join(word + draw(separators) for word in words) + draw(ends)
+
+
+@settings(max_examples=150)
+@given(
+    st.lists(st.one_of(sound_lines(), sound_lines(), sound_lines(), odd_lines()), max_size=8), st.integers(1, 60)
+)
+def test_many_lines_at_once_or_one_by_one(tmp_path_factory, texts, at_once):
+    path = tmp_path_factory.getbasetemp() / "any.run"
+    path.write_bytes("".join(texts).encode("utf-8", "surrogateescape"))
+
+    def outcome(read):
+        try:
+            return [(query, list(ranking.items())) for query, ranking in read(path).items()]
+        except BadRecord as error:
+            return str(error)
+
+    before, run_lines.AT_ONCE = run_lines.AT_ONCE, at_once
+    try:
+        assert outcome(run_lines.read_scores) == outcome(run_lines._by_lines)
+    finally:
+        run_lines.AT_ONCE = before
+
+
+def test_usual_files_are_read_many_lines_at_once(write, monkeypatch):
+    monkeypatch.setattr(run_lines, "_by_lines", None)
+    for content in (
+        LINES,
+        LINES.replace(" ", "\t"),
+        LINES.removesuffix("\n"),
+        LINES.replace("d1", "\u00e9\u20ac"),
+    ):
+        assert len(read_run(write("a.run", content))) == 2
+        assert len(read_run(write("a.run.gz", content))) == 2
+
+
+@pytest.mark.parametrize("text", ["1_000", "\u0661", "nan", "inf", "-inf", "1e39", "-1e39", "much", "0x1"])
+def test_a_bad_score_among_many_good_lines(write, text):
+    path = write("a.run", LINES + f"q9 Q0 d 1 {text} me\n" + "q9 Q0 e 2 1 me\n")
+    with pytest.raises(BadRecord, match=rf"a\.run:4: the score must be a finite number .*, got '{text}'"):
+        read_run(path)
+
+
+def test_a_pipe_is_read_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(run_lines, "_by_blocks", None)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for content, told in (
+        (LINES.replace("\n", "\r\n"), None),
+        (LINES + "q1 Q0\n", "pipe:4: a line of a run has 6"),
+    ):
+        writer = threading.Thread(target=pipe.write_text, args=(content,), daemon=True)
+        writer.start()
+        if told:
+            with pytest.raises(BadRecord, match=told):
+                read_run(pipe)
+        else:
+            assert read_run(pipe) == READ
+        writer.join()
+
+
+def test_a_damaged_file(write):
+    path = write("a.run.gz", "".join(f"q{n} Q0 d 1 {n} me\n" for n in range(5000)))
+    path.write_bytes(path.read_bytes()[:-300])
+    with pytest.raises(BadInput, match=r"a\.run\.gz:\d+: damaged or truncated gzip file .*last whole line is \d+"):
+        read_run(path)
+
+
+def test_a_query_may_come_back_later(write):
+    path = write("a.run", "q1 Q0 d1 1 1 me\nq2 Q0 d1 1 1 me\nq1 Q0 d2 1 2 me\n")
+    assert read_run(path) == {"q1": [("d2", 2.0), ("d1", 1.0)], "q2": [("d1", 1.0)]}
+    with pytest.raises(BadRecord, match=r"a\.run:4: document 'd1' is ranked twice for query 'q1'"):
+        read_run(write("a.run", path.read_text() + "q1 Q0 d1 3 1 me\n"))
 
 
 def test_ties_are_broken_by_the_greater_id():

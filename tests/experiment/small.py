@@ -22,6 +22,7 @@ from aboutness.text.strings import StringTable
 from aboutness.vectors.trainer import DocumentTrainer, Trainer
 from aboutness.vectors.words import WordVectors
 
+DEFAULTS = ("default", "default-vectors")
 TERM_MODELS = tuple(name for name, model in MODELS.items() if not model().needs(Trained()))  # need no training
 TRAINED = tuple(  # need rows of documents
     name
@@ -96,9 +97,9 @@ def with_vectors(index: Index, vectors: WordVectors | None = None) -> Index:
 def with_all(index: Index, vectors: WordVectors | None = None) -> Index:
     """Return an index that then has vectors, and all else that is trained: every ranker works on it.
 
-    But for `default`, in whose place `bm25` answers: so it does where no ranker is named.
+    But for `default` and `default-vectors`, in whose place `bm25` answers: so it does where no ranker is named.
     """
-    every = [ranker(name) for name in known_rankers() if name != "default"]
+    every = [ranker(name) for name in known_rankers() if name not in DEFAULTS]
     for name, way in needs(every, with_vectors(index, vectors).snapshot.trained).items():
         index.train(quick(way), name=name, threads=1)
     return index

@@ -22,6 +22,7 @@ from aboutness.rank.grammar import ranker
 from aboutness.rank.known import known_rankers
 from evaluate.naive import average_precision, ndcg, precision
 from experiment.small import (
+    DEFAULTS,
     QRELS,
     QUERIES,
     TERM_MODELS,
@@ -159,7 +160,7 @@ def test_what_is_asked_is_checked(index):
             compare_on(index.snapshot, SMALL, RANKERS, MEASURES, depth=depth)
     with pytest.raises(UsageError, match="there is no measure 'nope'"):
         compare_on(index.snapshot, SMALL, RANKERS, ["nope"])
-    with pytest.raises(UsageError, match="match must be one of or, and, all, got 'xor'"):
+    with pytest.raises(UsageError, match="match must be one of or, and, all, judged, got 'xor'"):
         compare_on(index.snapshot, SMALL, RANKERS, MEASURES, match="xor")
     with pytest.raises(UsageError, match="the index has no layer 'nope'"):
         compare_on(index.snapshot, SMALL, [ranker("bm25[layer=nope]")], MEASURES)
@@ -181,9 +182,9 @@ def test_an_empty_index_finds_nothing():
 @pytest.mark.parametrize(
     ("spaces", "served"),
     [
-        ((), (*TERM_MODELS, "default")),  # in whose place bm25 answers
-        (("in",), (*TERM_MODELS, "default", "desm-in-in", "iwcs", "iwcs-wmd", "ketos", "wcs", "wmd")),
-        (("in", "out"), tuple(name for name in known_rankers() if name not in TRAINED or name == "default")),
+        ((), (*TERM_MODELS, *DEFAULTS)),  # in whose place bm25 answers
+        (("in",), (*TERM_MODELS, *DEFAULTS, "desm-in-in", "iwcs", "iwcs-wmd", "ketos", "wcs", "wmd")),
+        (("in", "out"), tuple(name for name in known_rankers() if name not in TRAINED or name in DEFAULTS)),
     ],
 )
 def test_optional_rankers_that_the_vectors_do_not_serve_are_left_out_with_the_reason(spaces, served):

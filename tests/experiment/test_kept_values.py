@@ -208,7 +208,7 @@ def test_all_that_values_depend_on_is_in_the_key(index, tmp_path, monkeypatch):
         {"match": "and"},
     ]
     keys = [shared(index, **one, folder=tmp_path) for one in named]
-    monkeypatch.setattr(kept_values, "__version__", "0.0.0")
+    monkeypatch.setattr(kept_values, "code_version", lambda: "0.0.0")
     keys.append(shared(index, folder=tmp_path))
     assert len(set(keys)) == len(named) + 1
 

@@ -3,61 +3,26 @@ from __future__ import annotations
 import json
 import math
 import re
-import shutil
-import subprocess
 from collections.abc import Mapping
-from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
 
 from aboutness.models.ranking import Explanation, Part
-from aboutness.report import explained
+from aboutness.report import explained, markup
 from aboutness.report.explained import page, shown_number
 from aboutness.report.marks import Explained, Reading, Reason
 from aboutness.text.analyzers import analyzer
+from report import pages
+from report.pages import BROWSER, opened
 from text.hard_texts import texts
 
-VOID = {"meta", "link", "input"}
 HOSTILE = "</script><script>alert(1)</script>\u2028<!--\"'&amp;\0\x07\ufffe\udc80\U0001ffff{0}{query}"
 CLEANED = "</script><script>alert(1)</script>\u2028<!--\"'&amp;" + "\ufffd" * 5 + "{0}{query}"
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 
 
-class Page(HTMLParser):
-    """A page taken apart: every element with its attributes and all text in it."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.open: list[tuple[str, dict[str, str], list[str]]] = []
-        self.elements: list[tuple[str, dict[str, str], list[str]]] = []
-        self.feed(text)
-        self.close()
-        assert not self.open, f"never closed: {self.open[-1][:2]}"
-
-    def handle_starttag(self, tag, attributes):
-        assert len(dict(attributes)) == len(attributes)
-        element = (tag, {name: value or "" for name, value in attributes}, [])
-        self.elements.append(element)
-        if tag not in VOID:
-            self.open.append(element)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop()[0] == tag
-
-    def handle_data(self, data):
-        for _, _, inside in self.open:
-            inside.append(data)
-
-    def all(self, tag: str, **wanted: str) -> list[tuple[dict[str, str], str]]:
-        return [
-            (attributes, "".join(inside))
-            for name, attributes, inside in self.elements
-            if name == tag and all(attributes.get(key.strip("_")) == value for key, value in wanted.items())
-        ]
-
-    def texts(self, tag: str, **wanted: str) -> list[str]:
-        return [text for _, text in self.all(tag, **wanted)]
+class Page(pages.Page):
+    """A page with marked words."""
 
     @property
     def words(self) -> list[tuple[str, str, str]]:
@@ -67,10 +32,6 @@ class Page(HTMLParser):
             for attributes, text in self.all("span")
             if "data-k" in attributes
         ]
-
-    @property
-    def data(self):
-        return json.loads(self.texts("script", id="data")[0])
 
 
 def reason(values: Mapping[str, float], ranker: str = "a ranker", **details: Mapping[str, float]) -> Reason:
@@ -210,7 +171,7 @@ def test_texts_are_shown_as_they_are(title, text, query):
     made = Page(page(query, [Explained("d", {"title": title, "text": text}, [why])]))
 
     def letters(one: str) -> str:
-        return explained.UNWANTED.sub("\ufffd", "".join(one.split()))
+        return markup.UNWANTED.sub("\ufffd", "".join(one.split()))
 
     (shown,) = made.all("div", role="group", _class="text")
     assert letters(shown[1]) == letters(text)
@@ -285,13 +246,8 @@ PLAIN_TITLE = Page(page("coffee", [ABOUT, MENTIONS])).texts("title")[0]
 def test_in_a_browser(tmp_path):
     text = page("coffee", [ABOUT, MENTIONS])
     (tmp_path / "page.html").write_text(text.replace("</body>", ACTIONS), "utf-8")
-    command = [
-        BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}",
-        "--virtual-time-budget=10000", "--dump-dom", f"file://{tmp_path / 'page.html'}",
-    ]  # fmt: skip
     for _ in range(8):  # a busy machine may end before the browser has drawn anything: then nothing was told
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-        (title,) = Page(done.stdout).texts("title")
+        (title,) = Page(opened(tmp_path / "page.html", tmp_path / "profile")).texts("title")
         if title != PLAIN_TITLE:
             break
     start, second, evidence, moved, tip, first, hidden, word, tip_of_word, escaped = json.loads(title)

@@ -1,34 +1,32 @@
-"""Comparing rankers on a test collection, and measuring runs that others made."""
+"""Comparing rankers on a test collection."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from dataclasses import fields as dataclass_fields
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from aboutness.app.evaluating import EvaluatedRun, evaluate_runs
 from aboutness.app.index import DEFAULT_ANALYZER, Index
 from aboutness.app.needed import Training, Vectors, check_vectors, needs, provide
 from aboutness.app.search import DEFAULT_RANKER, How
 from aboutness.core.algebra import Ranker
-from aboutness.core.errors import BadInput, BadRecord, StorageError, UsageError
-from aboutness.corpus.beir import read_qrels
+from aboutness.core.errors import BadInput, UsageError
 from aboutness.corpus.topics import read_topics
-from aboutness.evaluate.atomic import write_whole
-from aboutness.evaluate.evaluation import Evaluation, evaluate
-from aboutness.evaluate.judgements import judgements_by_query
 from aboutness.evaluate.measures import DEFAULT_MEASURES, known_measures
 from aboutness.evaluate.measures import measures as parse_measures
-from aboutness.evaluate.runs import read_run, write_run
-from aboutness.evaluate.significance import TESTS, Randomisation, compare_evaluations
+from aboutness.evaluate.runs import write_run
+from aboutness.experiment.asking import JUDGED, step_of, with_form
 from aboutness.experiment.collection import Collection, collection
 from aboutness.experiment.compare import DEPTH, Comparison, Progress, compare_on, rankings
+from aboutness.experiment.declared import Condition
+from aboutness.experiment.results import Made, Results
+from aboutness.experiment.results_folder import results_in, save_results, tag_of
+from aboutness.experiment.samples import SampledScores, sampled_scores
 from aboutness.index.writer import Progress as IndexProgress
 from aboutness.models.model import checked_k
 from aboutness.rank.grammar import ranker as named_ranker
@@ -41,9 +39,23 @@ if TYPE_CHECKING:
     from ir_measures import Measure
 
 __all__ = [
-    "DEFAULT_MEASURES", "Collection", "Comparison", "collection", "compare", "evaluate_runs", "known_measures",
-    "results_in", "run_queries", "save_comparison", "trained_first",
+    "DEFAULT_MEASURES", "Collection", "Comparison", "EvaluatedRun", "collection", "compare", "evaluate_runs",
+    "known_measures", "results_in", "results_of", "run_queries", "save_comparison", "trained_first",
 ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Compared(Comparison):
+    """A comparison that can be reported on."""
+
+    made: Made = field(default_factory=Made, repr=False, compare=False)
+    samples: SampledScores | None = field(default=None, repr=False, compare=False)
+
+    def report(self, *targets: str | Path) -> list[Path]:
+        """Write reports; the form of each is that of its file's name: .html, .tex, .md, .csv or .json."""
+        from aboutness.app.reporting import write_report
+
+        return write_report(results_of(self), *targets)
 
 
 def compare(
@@ -54,31 +66,40 @@ def compare(
     analyzer: str | Analyzer = DEFAULT_ANALYZER,
     index: Index | None = None,
     vectors: Vectors | None = None,
-    depth: int = DEPTH,
+    depth: int | None = DEPTH,
     match: str = "or",
     fields: str | None = None,
+    queries: str = "text",
+    random: int | None = None,
+    seed: int = 1,
     threads: int | None = None,
     progress: Progress | None = None,
     indexing: IndexProgress | None = None,
     training: Training | None = None,
-) -> Comparison:
+) -> Compared:
     """Compare rankers on a collection: means of measures over all judged queries, and values for each query.
 
     Without rankers (None), all that are known are compared but those for which something is lacking. The documents
     are indexed in memory with `analyzer`, unless an `index` that holds them is given. In an index of its own, what
     rankers need is trained first, by one thread, so that it gives the same every time; word vectors are `vectors`:
     a file, some that are loaded, or a way of training ("word2vec" unless said). `training` is told the name of
-    what is being trained and how far it is. Rankings are measured to `depth` documents; `match` and `fields` are
-    as in `Index.search`.
+    what is being trained and how far it is. Rankings are measured to `depth` documents (None: all); `match` and
+    `fields` are as in `Index.search`, and match="judged" ranks just the documents that are judged for a query.
+    `queries` is the form in which they are asked: "text", or such as "title", "title+narr", "short", "long".
+    With `random`, the scores of so many random documents for each query, drawn by `seed`, are there besides, with
+    those of relevant and of irrelevant ones (`samples`; see `sample_scores`).
     """
+    start = perf_counter()
     if index is not None and vectors is not None:
         raise UsageError("an index has its own word vectors: give `index` or `vectors`, not both")
     chosen_measures = parse_measures(measures)
-    opened = on if isinstance(on, Collection) else collection(on)
+    opened = with_form(on if isinstance(on, Collection) else collection(on), queries)
     every = list(known_rankers()) if rankers is None else rankers
     asked = [every] if isinstance(every, str | Ranker) else list(every)
-    hows = [How(one, checked_k(depth), match, fields=fields) for one in asked]
-    chosen = [how.expression for how in hows]
+    if depth is not None:
+        checked_k(depth)
+    first = "all" if match == JUDGED else match
+    chosen = [How(one, match=first, fields=fields).expression for one in asked]
     check_vectors(vectors)
     note, lacking = None, dict[str, str]()
     if index is None:
@@ -88,16 +109,45 @@ def compare(
         held = index
     if rankers is None:  # what does not answer itself is no row of its own
         lacking |= {str(one): "; ".join(notes) for one in chosen if (notes := notes_of([one], held.snapshot))}
-    step = hows[0].step if hows else "or"
     usable = [one for one in chosen if str(one) not in lacking]
     compared = compare_on(
-        held.snapshot, opened, usable, chosen_measures, depth=depth, match=step, threads=threads,
+        held.snapshot, opened, usable, chosen_measures, depth=depth or max(1, held.snapshot.size),
+        match=step_of(match), threads=threads,
         progress=progress, optional=[] if rankers is not None else [one for one in usable if needs([one])],
     )  # fmt: skip
     why = {**lacking, **compared.left_out}
     left_out = {name: why[name] for name in map(str, chosen) if name in why}
     notes = [*([note] if note else []), *notes_of(usable, held.snapshot)]
-    return replace(compared, note="; ".join(notes) or None, left_out=left_out)
+    samples = None
+    if random is not None:
+        alone = [
+            How(one, fields=fields).expression for one, how in zip(asked, chosen, strict=True) if how in usable
+        ]
+        samples = sampled_scores(held.snapshot, opened, alone, random=random, seed=seed, progress=progress)
+    setting = str(Condition(fields, queries, match))
+    compared = replace(compared, note="; ".join(notes) or None, left_out=left_out, setting=setting)
+    parameters = {
+        "rankers": list(map(str, chosen)), "measures": list(compared.measures), "analyzer": compared.analyzer,
+        "depth": depth, "match": match, "fields": fields, "queries": queries,
+    }  # fmt: skip
+    made = Made.now(
+        seconds=round(perf_counter() - start, 3),
+        parameters=parameters,
+        data={opened.name: data_of(opened, compared)},
+    )
+    return Compared(
+        **{one.name: getattr(compared, one.name) for one in dataclass_fields(compared)}, made=made, samples=samples
+    )
+
+
+def data_of(opened: Collection, compared: Comparison) -> dict[str, Any]:
+    """Return what is said of a collection in results."""
+    return {
+        "source": opened.source,
+        "documents": compared.documents,
+        "queries": compared.queries,
+        "judgements": sum(map(len, opened.qrels.values())),
+    }
 
 
 def trained_first(vectors: object = None) -> list[str]:
@@ -108,70 +158,19 @@ def trained_first(vectors: object = None) -> list[str]:
 
 
 def save_comparison(comparison: Comparison, folder: str | Path) -> list[Path]:
-    """Write a comparison to a folder: the means (results.json), values by query (per_query.csv), and the runs."""
-    place = Path(folder)
-    runs = place / "runs"
-    with results_in(place):
-        return _save(comparison, place, runs)
+    """Write a comparison to a folder: all means (results.json), values by query (per_query.csv), and the runs."""
+    return save_results(results_of(comparison), folder)
 
 
-def _save(comparison: Comparison, place: Path, runs: Path) -> list[Path]:
-    results = place / "results.json"
-    before = _earlier_runs(results)
-    names = [f"{number:02}-{run_tag(row.ranker)[:80]}.trec" for number, row in enumerate(comparison.rows, 1)]
-    for name, row in zip(names, comparison.rows, strict=True):
-        write_run(runs / name, row.run, run_tag(row.ranker))
-    with write_whole(place / "per_query.csv") as file:
-        file.write(_per_query_table(comparison).encode())
-    with write_whole(results) as file:
-        plain = {**comparison.to_json(), "runs": names}
-        file.write((json.dumps(plain, indent=2, ensure_ascii=False) + "\n").encode())
-    for name in before - set(names):
-        (runs / name).unlink(missing_ok=True)
-    return [results, place / "per_query.csv", *(runs / name for name in names)]
-
-
-def _earlier_runs(results: Path) -> set[str]:
-    """Return the runs that earlier results in the same place name as theirs."""
-    try:
-        names = json.loads(results.read_bytes()).get("runs", [])
-        return {name for name in names if re.fullmatch(r"\d+-[a-z0-9.-]*\.trec", name)}
-    except (OSError, ValueError, AttributeError, TypeError):
-        return set()
+def results_of(comparison: Comparison, command: str = "", seed: int = 1, **how: Any) -> Results:  # noqa: ANN401 - as `Results.of` takes it
+    """Return a comparison as results, with what is known of how it was made."""
+    made = comparison.made if isinstance(comparison, Compared) else Made.now()
+    return Results.of(comparison, made=replace(made, command=command, seed=seed), **how)
 
 
 def run_tag(ranker: Ranker) -> str:
     """Return a ranker in one word, for the last column of a run and for the names of files."""
-    return re.sub(r"[^a-z0-9.]+", "-", str(ranker).lower()).strip("-.")
-
-
-@contextmanager
-def results_in(folder: str | Path | None) -> Iterator[None]:
-    """Make the folder that results will go to, or say at once that it cannot be made; not if the work fails."""
-    runs = None if folder is None else Path(folder) / "runs"
-    made = [place for place in (runs, *runs.parents) if not place.exists()] if runs else []
-    if runs:
-        try:
-            runs.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StorageError(f"cannot make the folder {folder}: {error.strerror}") from None
-    try:
-        yield
-    except BaseException:
-        for place in made:
-            with suppress(OSError):
-                place.rmdir()
-        raise
-
-
-def _per_query_table(comparison: Comparison) -> str:
-    table = io.StringIO()
-    lines = csv.writer(table, lineterminator="\n")
-    lines.writerow(["ranker", "query", *comparison.measures])
-    for row in comparison.rows:
-        for query, values in row.evaluation.per_query.items():
-            lines.writerow([str(row.ranker), query, *(values[name] for name in comparison.measures)])
-    return table.getvalue()
+    return tag_of(str(ranker))
 
 
 def run_queries(
@@ -201,60 +200,3 @@ def run_queries(
     )
     write_run(target, made, run_tag(how.expression) if tag is None else tag)
     return len(found)
-
-
-@dataclass(frozen=True)
-class EvaluatedRun:
-    """A run file and how good it is; and, where it was tested, the result by test and measure."""
-
-    name: str
-    evaluation: Evaluation
-    against: str | None = None  # the run that it was tested against
-    tests: dict[str, dict[str, Randomisation]] = field(default_factory=dict)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the means, and the tests, in plain values."""
-        found = self.evaluation
-        return {
-            "run": self.name,
-            "queries": found.queries,
-            "unanswered": len(found.unanswered),
-            "unjudged": len(found.unjudged),
-            **found.mean,
-            **({"against": self.against} if self.against is not None else {}),
-            **{
-                test: {measure: result.to_json() for measure, result in results.items()}
-                for test, results in self.tests.items()
-            },
-        }
-
-
-def evaluate_runs(
-    qrels: str | Path,
-    runs: Sequence[str | Path],
-    measures: str | Iterable[str | Measure] = DEFAULT_MEASURES,
-    *,
-    test: str | None = None,
-) -> list[EvaluatedRun]:
-    """Measure TREC runs by a file (or a collection's folder) of judgements, as `trec_eval -c` does.
-
-    With a test ("fisher"), all runs but the first are tested against the first one, by each measure.
-    """
-    known = None if test is None else TESTS[test]
-    if known is not None and len(runs) < 2:
-        raise UsageError(f"a test compares runs with the first one: name at least two, got {len(runs)}")
-    try:
-        judged = judgements_by_query(read_qrels(qrels))
-    except BadRecord:
-        raise
-    except BadInput as error:
-        raise BadInput(f"{qrels}: {error}") from None
-    found = [EvaluatedRun(str(run), evaluate(judged, read_run(run), measures)) for run in runs]
-    if test is None:
-        return found
-    first, *others = found
-    results = [{test: compare_evaluations(one.evaluation, first.evaluation, test)} for one in others]
-    return [
-        first,
-        *(replace(one, against=first.name, tests=tests) for one, tests in zip(others, results, strict=True)),
-    ]

@@ -1,31 +1,31 @@
-"""Commands that measure and compare rankings."""
+"""Commands that measure rankings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aboutness.cli.render import ends_well, queries_progress, show_json, show_table
-from aboutness.cli.search_commands import FieldsOption, JsonOption, MatchOption, RankerOption, chosen_rankers
+from aboutness.cli.render import ends_well, show_json, show_table
+from aboutness.cli.search_commands import JsonOption
 from aboutness.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from aboutness.app.comparing import Comparison, EvaluatedRun
+    from aboutness.app.evaluating import EvaluatedRun, Pairs
 
 MeasuresOption = Annotated[
     str | None, typer.Option("--measures", help="Measures, with commas. [default: nDCG@10,AP,RR,P@10,R@100]")
 ]
 PerQueryOption = Annotated[bool, typer.Option("--per-query", help="Show every query's values too.")]
+CONVENTIONAL = "AP,RR,nDCG"  # what is shown in a convention unless measures are named
 
 
 def register(app: typer.Typer) -> None:
     """Add these commands to the command line."""
     commands: dict[str, Callable[..., None]] = {
         "evaluate": evaluate,
-        "experiment": experiment,
         "measures": measures,
     }
     for name, command in commands.items():
@@ -38,41 +38,102 @@ def evaluate(
     ],
     runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Runs in TREC's form.")],
     measures: MeasuresOption = None,
+    convention: Annotated[
+        str | None,
+        typer.Option("--convention", help="Whose AP, RR and nDCG: trec_eval, galke2017 or galke2017-printed."),
+    ] = None,
+    deviation: Annotated[
+        bool, typer.Option("--deviation", help="Show the standard deviation over the queries, in brackets.")
+    ] = False,
     test: Annotated[
         str | None,
         typer.Option(
-            "--test", help="Test whether the other runs differ from the first more than by chance: fisher."
+            "--test",
+            help="Test whether the other runs differ from the first more than by chance: fisher, t, wilcoxon or "
+            "sign; or, for all pairs only, nemenyi, dunn or dunn-one-sided.",
         ),
     ] = None,
+    pairs: Annotated[bool, typer.Option("--pairs", help="Test each run against each. [test: fisher]")] = False,
+    correction: Annotated[
+        str | None,
+        typer.Option("--correction", help="For many tests at once: holm, bonferroni or none. [default: holm]"),
+    ] = None,
+    interval: Annotated[
+        bool, typer.Option("--interval", help="Show 95 % intervals of means and differences (bootstrap).")
+    ] = False,
     per_query: PerQueryOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Measure runs by judgements, as trec_eval -c does: a query without an answer counts 0."""
-    from aboutness.app.comparing import DEFAULT_MEASURES, evaluate_runs
+    from aboutness.app.evaluating import DEFAULT_MEASURES, evaluate_runs, is_of_all, pairs_of_runs
 
-    found = evaluate_runs(qrels, runs, DEFAULT_MEASURES if measures is None else measures, test=test)
+    if correction and not (test or pairs):
+        raise UsageError("--correction is for tests: give --test or --pairs, too")
+    usual = CONVENTIONAL if convention else DEFAULT_MEASURES
+    every = pairs or (test is not None and is_of_all(test))
+    found = evaluate_runs(
+        qrels,
+        runs,
+        usual if measures is None else measures,
+        convention=convention,
+        test=None if every else test,
+        correction=correction or "holm",
+        interval=interval,
+    )
+    tested = pairs_of_runs(found, test or "fisher", correction or "holm") if every else {}
     if as_json:
         rows = [
             {**one.to_json(), **({"per_query": one.evaluation.per_query} if per_query else {})} for one in found
         ]
-        show_json({"qrels": str(qrels), "rows": rows})
+        shown = {"pairs": {name: one.to_json() for name, one in tested.items()}} if tested else {}
+        show_json({"qrels": str(qrels), "rows": rows, **shown})
         return
     for one in found if per_query else ():
         show_table(
             [{"run": one.name, "query": query, **values} for query, values in one.evaluation.per_query.items()]
         )
         typer.echo()
-    show_table([{"run": one.name, "queries": one.evaluation.queries, **one.evaluation.mean} for one in found])
-    _show_tests(found)
+    show_table([{"run": one.name, "queries": one.evaluation.queries, **_means(one, deviation)} for one in found])
+    _show_intervals(found)
+    _show_tests(found, correction or "holm")
+    for name, each in tested.items():
+        _show_pairs(name, each)
+    for why in dict.fromkeys(each.why for each in tested.values()):
+        typer.echo(f"\n{why}")
     for one in found:
-        _tell(one.name, len(one.evaluation.unanswered), "judged queries have no ranking: they count 0")
-        _tell(one.name, len(one.evaluation.unjudged), "ranked queries have no judgement: they are left out")
-        _tell(one.name, len(one.evaluation.without_relevant), "judged queries have no relevant document")
+        tell(one.name, len(one.evaluation.unanswered), "judged queries have no ranking: they count 0")
+        tell(one.name, len(one.evaluation.unjudged), "ranked queries have no judgement: they are left out")
+        tell(one.name, len(one.evaluation.without_relevant), "judged queries have no relevant document")
 
 
-def _show_tests(found: list[EvaluatedRun]) -> None:
+def _means(one: EvaluatedRun, with_deviation: bool) -> dict[str, Any]:
+    found = one.evaluation
+    if not with_deviation:
+        return found.mean
+    return {name: f"{mean:.4f} ({found.deviation[name]:.4f})" for name, mean in found.mean.items()}
+
+
+def _show_intervals(found: list[EvaluatedRun]) -> None:
     rows = [
-        {"run": one.name, "measure": name, "difference": f"{result.difference:+.4f}", "p": f"{result.p_value:.2g}"}
+        {"run": one.name, "measure": name, "mean": interval.mean, "from": interval.low, "to": interval.high}
+        for one in found
+        for name, interval in one.intervals.items()
+    ]
+    if rows:
+        typer.echo("\n95 % intervals of the means (bootstrap):")
+        show_table(rows)
+
+
+def _show_tests(found: list[EvaluatedRun], correction: str) -> None:
+    rows = [
+        {
+            "run": one.name,
+            "measure": name,
+            "difference": f"{result.difference:+.4f}",
+            **_ends(one, name),
+            "p": f"{result.p_value:.2g}",
+            **_corrected(correction, one.adjusted[name]),
+        }
         for one in found
         for results in one.tests.values()
         for name, result in results.items()
@@ -80,111 +141,53 @@ def _show_tests(found: list[EvaluatedRun]) -> None:
     if rows:
         typer.echo(f"\nagainst {found[0].name} ({', '.join(found[1].tests)}):")
         show_table(rows)
+        whys = (result.why for one in found for results in one.tests.values() for result in results.values())
+        for why in dict.fromkeys(whys):
+            typer.echo(f"\n{why}")
 
 
-def experiment(
-    collection: Annotated[
-        str,
-        typer.Argument(
-            metavar="COLLECTION", help="A folder with corpus.jsonl, queries.jsonl and qrels.tsv, or irds:NAME."
-        ),
-    ],
-    ranker: RankerOption = None,
-    measures: MeasuresOption = None,
-    analyzer: Annotated[
-        str | None, typer.Option("--analyzer", help="How the documents are analysed. [default: english]")
-    ] = None,
-    index: Annotated[
-        Path | None, typer.Option("--index", help="An index that holds the documents, instead of a new one.")
-    ] = None,
-    vectors: Annotated[
-        str | None,
-        typer.Option(
-            "--vectors",
-            help="Word vectors for the rankers that need some: a file, or how to train them. [default: word2vec]",
-        ),
-    ] = None,
-    k: Annotated[int, typer.Option("-k", help="How many documents of each ranking are measured.")] = 1000,
-    match: MatchOption = "or",
-    fields: FieldsOption = None,
-    per_query: PerQueryOption = False,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="A folder for results, per-query values and runs.")
-    ] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Compare rankers on a test collection; all that are registered unless some are named.
-
-    What rankers need is trained on the documents first, unless there is an index, which has its own.
-    """
-    from aboutness.app.comparing import DEFAULT_MEASURES, compare, results_in, save_comparison, trained_first
-    from aboutness.app.comparing import collection as opened
-    from aboutness.app.index import DEFAULT_ANALYZER, Index
-
-    if index and analyzer:
-        raise UsageError("an index has its own analyzer: give --index or --analyzer, not both")
-    if index and vectors:
-        raise UsageError("an index has its own word vectors: give --index or --vectors, not both")
-    rankers = chosen_rankers(ranker) if ranker else None
-    with results_in(output):
-        test_collection = opened(collection)
-        if rankers is None and index is None and not as_json:
-            first = ", ".join(trained_first(vectors))
-            typer.echo(f"comparing all rankers (-r chooses some); trained first: {first}", err=True)
-        with queries_progress("indexing") as (tell_documents, tell_queries, tell_training):
-            found = compare(
-                rankers,
-                test_collection,
-                DEFAULT_MEASURES if measures is None else measures,
-                analyzer=DEFAULT_ANALYZER if analyzer is None else analyzer,
-                index=Index.open(index) if index else None,
-                vectors=vectors,
-                depth=k,
-                match=match,
-                fields=fields,
-                progress=tell_queries,
-                indexing=tell_documents,
-                training=tell_training,
-            )
-        if as_json:
-            show_json(found.to_json(per_query=per_query))
-        else:
-            _show_comparison(found, per_query=per_query)
-        written = save_comparison(found, output) if output else []
-    if output and not as_json:
-        typer.echo(f"\n{len(written)} files are in {output}")
+def _corrected(correction: str, p_value: float) -> dict[str, str]:
+    return {} if correction == "none" else {f"p ({correction})": f"{p_value:.2g}"}
 
 
-def _show_comparison(found: Comparison, *, per_query: bool) -> None:
-    typer.echo(
-        f"{found.collection}: {found.documents:,} documents ({found.analyzer}), {found.queries:,} queries\n"
+def _ends(one: EvaluatedRun, measure: str) -> dict[str, str]:
+    """Return the ends of the interval of a difference, if there is one."""
+    if measure not in one.differences:
+        return {}
+    interval = one.differences[measure]
+    return {"from": f"{interval.low:+.4f}", "to": f"{interval.high:+.4f}"}
+
+
+def _show_pairs(measure: str, tested: Pairs) -> None:
+    from aboutness.app.evaluating import critical_difference, r_table
+
+    typer.echo(f"\n{measure}, each against each ({tested.test}):")
+    if tested.omnibus:
+        typer.echo(f"all together: {tested.omnibus}")
+    show_table(
+        [
+            {
+                "run": row["ranker"],
+                "other": row["other"],
+                "difference": f"{row['difference']:+.4f}",
+                "p": f"{row['p']:.2g}",
+                **_corrected(tested.correction, row["adjusted"]),
+                tested.effect: f"{row['effect']:+.2f}",
+            }
+            for row in tested.rows()
+        ]
     )
-    for row in found.rows if per_query else ():
-        values = row.evaluation.per_query
-        show_table([{"ranker": str(row.ranker), "query": query, **values[query]} for query in values])
-        typer.echo()
-    typer.echo(str(found))
-    if found.note:
-        typer.echo(found.note, err=True)
-    for why, rankers in _by_reason(found.left_out).items():
-        typer.echo(f"{', '.join(rankers)} {'is' if len(rankers) == 1 else 'are'} left out: {why}", err=True)
-    unknown = sum(map(len, found.unknown.values()))
-    _tell(found.collection, unknown, "judged documents are not in the collection: they count as never found")
-    unanswered = len(found.rows[0].evaluation.unanswered) if found.rows else 0
-    _tell(found.collection, unanswered, "judged queries have no ranking by the first ranker: they count 0")
-
-
-def _by_reason(left_out: dict[str, str]) -> dict[str, list[str]]:
-    """Return rankers by the reason for which they are left out."""
-    rankers: dict[str, list[str]] = {}
-    for ranker, why in left_out.items():
-        rankers.setdefault(why, []).append(ranker)
-    return rankers
+    if tested.test == "dunn-one-sided":
+        typer.echo(f"z (column less row) and p ({tested.correction}), as R's dunn.test has them:")
+        typer.echo(r_table(tested))
+    if tested.test == "nemenyi":
+        apart = critical_difference(len(tested.names), tested.n)
+        typer.echo(f"mean ranks must differ by {apart:.4f} to be significant at 0.05")
 
 
 def measures(as_json: JsonOption = False) -> None:
     """List the measures."""
-    from aboutness.app.comparing import known_measures
+    from aboutness.app.evaluating import known_measures
 
     rows = known_measures()
     if as_json:
@@ -193,6 +196,7 @@ def measures(as_json: JsonOption = False) -> None:
         show_table(rows)
 
 
-def _tell(name: str, count: int, what: str) -> None:
+def tell(name: str, count: int, what: str) -> None:
+    """Say on standard error how many of something there are, if there are any."""
     if count:
         typer.echo(f"{name}: {count:,} {what}", err=True)

@@ -12,8 +12,10 @@ from aboutness._version import __version__
 from aboutness.cli import (
     demo_command,
     evaluate_commands,
+    experiment_command,
     index_commands,
     perturb_command,
+    report_commands,
     search_commands,
     train_commands,
     tune_commands,
@@ -32,10 +34,12 @@ demo_command.register(app)
 index_commands.register(app)
 search_commands.register(app)
 evaluate_commands.register(app)
+experiment_command.register(app)
 tune_commands.register(app)
 train_commands.register(app)
 vector_commands.register(app)
 perturb_command.register(app)
+report_commands.register(app)
 
 
 def _version(wanted: bool) -> None:

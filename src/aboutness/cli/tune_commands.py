@@ -119,7 +119,7 @@ def tune(
                 ranker, opened(collection), grid, folds=5 if folds is None else folds, **options
             )
         else:
-            found = sweep(ranker, opened(collection), grid, split=_share(train), **options)
+            found = sweep(ranker, opened(collection), grid, split=share(train), **options)
         written = save_tuning(found, output) if output else []
     if as_json:
         show_json(found.to_json(per_query=per_query))
@@ -129,7 +129,7 @@ def tune(
         typer.echo(f"\n{len(written)} files are in {output}")
 
 
-def _share(text: str) -> float | str:
+def share(text: str) -> float | str:
     """Return a share of the queries, or else the name of a file."""
     try:
         return float(text)

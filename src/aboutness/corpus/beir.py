@@ -46,6 +46,11 @@ def read_qrels(source: str | Path, *, split: str = "test", on_bad: OnBad = stop)
     return read_qrels_file(file, on_bad=on_bad)
 
 
+def corpus_file(folder: str | Path) -> Path | None:
+    """Return the file of a folder's documents, if it is such a folder."""
+    return _file(folder, "corpus.jsonl") if _recognises(str(folder)) else None
+
+
 def _file(folder: str | Path, *names: str) -> Path:
     wanted = [Path(folder, name + end) for name in names for end in ("", ".gz")]
     found = next((path for path in wanted if path.is_file()), None)

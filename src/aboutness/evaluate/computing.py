@@ -1,4 +1,4 @@
-"""Measures computed by ir_measures' providers, which are shown ranks in place of ids and scores.
+"""Measures computed by our formulas and, where we have none, by ir_measures' providers.
 
 The providers do not agree on the order of documents with the same score, and the one that wraps trec_eval ends
 the process over ids with a zero character, empty rankings, and queries with negative grades only. So they get
@@ -9,29 +9,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from aboutness.core.errors import BadInput, UsageError
+import numpy as np
+
+from aboutness.core.errors import BadInput
+from aboutness.evaluate.conventions import conventional
+from aboutness.evaluate.formulas import FORMULAS, Floats, Formula
 from aboutness.evaluate.judgements import LARGEST_GRADE
+from aboutness.evaluate.own_measures import load_ir_measures
+from aboutness.evaluate.places import NOWHERE, Ints, Places
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable
 
     from ir_measures import Measure
 
-PROVIDERS = ("pytrec_eval", "judged", "msmarco", "compat")
+PROVIDERS = ("pytrec_eval", "judged", "compat")
 """Those we use; the first that can compute a measure does.
 
 Not among them: accuracy, which divides by zero where all that was found is relevant; gdeval, which needs
 Perl, rounds to five digits and refuses grades above 4; and those that would need another package.
 """
-
-
-def load_ir_measures() -> Any:  # noqa: ANN401 - the package has few types
-    """Return the package ir_measures, which is imported when it is first used."""
-    try:
-        import ir_measures
-    except ImportError:
-        raise UsageError("evaluation needs ir_measures; install it with: pip install ir-measures") from None
-    return ir_measures
 
 
 def is_computable(measure: Measure) -> bool:
@@ -40,30 +37,53 @@ def is_computable(measure: Measure) -> bool:
         return False
     if _is_exponential(measure) and "gains" in measure.params:
         return False
-    return bool(_providers().supports(_as_computed(measure, 1)))
+    if formula(measure) is not None:
+        return True
+    return "convention" not in measure.params and bool(_providers().supports(_as_computed(measure, 1)))
 
 
-def values(
-    judged: Sequence[Mapping[str, int]], ranked: Sequence[Sequence[str]], measures: Iterable[Measure]
-) -> list[dict[str, float]]:
-    """Return the values of the measures for each query, given its grades and its documents, best first.
+def values(places: Places, measures: Iterable[Measure]) -> dict[str, Floats]:
+    """Return the values of each measure for all queries; those of a query without a ranking are 0."""
+    highest = int(places.grade.max(initial=0))
+    found: dict[str, Floats] = {}
+    others: list[Measure] = []
+    for measure in measures:
+        computed = _as_computed(measure, highest)
+        own = formula(computed)
+        if own is None:
+            others.append(measure)
+            found[str(measure)] = np.zeros(places.queries)
+        else:
+            looked_at = places.judged_only() if computed.params.get("judged_only") else places
+            found[str(measure)] = own(looked_at, computed.params)
+    if others:
+        _fill(found, places, others, highest)
+    return found
 
-    No query may be without either, and no document may be ranked twice.
-    """
-    highest = max((grade for grades in judged for grade in grades.values()), default=0)
-    runs = {count: _run(count) for count in set(map(len, ranked))}
-    run = {str(query): runs[len(documents)] for query, documents in enumerate(ranked)}
+
+def formula(measure: Measure) -> Formula | None:
+    """Return our own formula for a measure, if there is one; a convention has its own."""
+    if measure.params.get("convention"):
+        return conventional(measure)
+    if measure.params.get("relative"):
+        return None
+    return FORMULAS.get(str(measure.NAME))
+
+
+def _fill(found: dict[str, Floats], places: Places, measures: Iterable[Measure], highest: int) -> None:
+    """Fill in the values that the providers give."""
+    ends = np.searchsorted(places.query, np.arange(places.queries), "right")
+    runs = {count: _run(count) for count in set(places.ranked.tolist()) if count}
+    run = {str(query): runs[count] for query, count in enumerate(places.ranked.tolist()) if count}
     qrels = {
-        str(query): _numbered(grades, documents)
-        for query, (grades, documents) in enumerate(zip(judged, ranked, strict=True))
+        str(query): _numbered(places.rank[start:end], places.grade[start:end])
+        for query, (start, end) in enumerate(zip([0, *ends], ends, strict=False))
+        if str(query) in run
     }
-    found: list[dict[str, float]] = [{} for _ in judged]
-    measures = tuple(measures)
     for group in _groups(measures) if run else ():
         names = {_as_computed(measure, highest): str(measure) for measure in group}
         for metric in _providers().iter_calc(list(names), qrels, run):
-            found[int(metric.query_id)][names[metric.measure]] = float(metric.value)
-    return [{str(measure): row[str(measure)] for measure in measures} for row in found]
+            found[names[metric.measure]][int(metric.query_id)] = float(metric.value)
 
 
 def _run(count: int) -> dict[str, float]:
@@ -71,10 +91,12 @@ def _run(count: int) -> dict[str, float]:
     return {str(rank): float(count - rank) for rank in range(count)}
 
 
-def _numbered(grades: Mapping[str, int], documents: Sequence[str]) -> dict[str, int]:
+def _numbered(ranks: Ints, grades: Ints) -> dict[str, int]:
     """Return the grades under the ranks of the documents, and under other names where there is no rank."""
-    ranks = {document: rank for rank, document in enumerate(documents) if document in grades}
-    numbered = {str(ranks.get(document, -1 - n)): grade for n, (document, grade) in enumerate(grades.items())}
+    numbered = {
+        str(rank if rank < NOWHERE else -1 - n): grade
+        for n, (rank, grade) in enumerate(zip(ranks.tolist(), grades.tolist(), strict=True))
+    }
     # One that is not relevant and was never found changes no value, and keeps trec_eval from a crash.
     return numbered if max(numbered.values()) >= 0 else numbered | {"-": 0}
 

@@ -7,17 +7,15 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aboutness.core.errors import BadInput, shown
 from aboutness.evaluate.computing import values
 from aboutness.evaluate.judgements import Qrels, checked
 from aboutness.evaluate.measures import DEFAULT_MEASURES
 from aboutness.evaluate.measures import measures as parse_measures
-from aboutness.evaluate.runs import Ranking, best_first
+from aboutness.evaluate.places import places
+from aboutness.evaluate.runs import Ranked
 
 if TYPE_CHECKING:
     from ir_measures import Measure
-
-AT_ONCE = 256  # queries measured at once: bounds the memory where a run makes its rankings when asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,31 +34,39 @@ class Evaluation:
     without_relevant: tuple[str, ...]
     """Judged queries whose grades are all 0 or less: there is nothing to find, and yet the means are over them."""
 
+    @property
+    def deviation(self) -> dict[str, float]:
+        """Return the standard deviation of each measure over the queries, as of a sample; 0 for a single query."""
+        return {name: _deviation([row[name] for row in self.per_query.values()]) for name in self.measures}
+
 
 def evaluate(
-    qrels: Qrels, run: Mapping[str, Ranking], measures: str | Iterable[str | Measure] = DEFAULT_MEASURES
+    qrels: Qrels,
+    run: Mapping[str, Ranked],
+    measures: str | Iterable[str | Measure] = DEFAULT_MEASURES,
+    *,
+    convention: str | None = None,
 ) -> Evaluation:
     """Measure rankings as `trec_eval -c` does: the mean is over all queries that have judgements.
 
-    The order of a ranking is that of its scores, with ties broken as `best_first` says.
+    A ranking is a list of documents with their scores, or scores by document; its order is that of the scores,
+    with ties broken as `best_first` says. A convention such as "galke2017" changes what some measures mean.
+
+    >>> evaluate({"q": {"d1": 1, "d2": 1}}, {"q": {"d3": 2.0, "d2": 1.5}}, "AP,RR").mean
+    {'AP': 0.25, 'RR': 0.5}
     """
-    chosen = parse_measures(measures)
+    chosen = parse_measures(measures, convention)
     judged = checked(qrels)
-    found: dict[str, dict[str, float]] = {}
-    queries = list(judged)
-    for first in range(0, len(queries), AT_ONCE):
-        ranked = {query: ranking for query in queries[first : first + AT_ONCE] if (ranking := run.get(query))}
-        documents = [_documents(query, ranking) for query, ranking in ranked.items()]
-        found |= zip(ranked, values([judged[query] for query in ranked], documents, chosen), strict=True)
-    nothing = {str(measure): 0.0 for measure in chosen}
-    per_query = {query: found.get(query) or dict(nothing) for query in judged}
+    found = places(judged, run)
+    columns = {name: column.tolist() for name, column in values(found, chosen).items()}
+    rows = zip(*columns.values(), strict=True)
     return Evaluation(
-        measures=tuple(nothing),
-        per_query=per_query,
+        measures=tuple(columns),
+        per_query={query: dict(zip(columns, row, strict=True)) for query, row in zip(judged, rows, strict=True)},
         # fsum, so that the order of the queries changes no digit.
-        mean={name: math.fsum(row[name] for row in per_query.values()) / len(per_query) for name in nothing},
-        queries=len(per_query),
-        unanswered=tuple(query for query in judged if query not in found),
+        mean={name: math.fsum(column) / len(column) for name, column in columns.items()},
+        queries=len(judged),
+        unanswered=tuple(query for query, count in zip(judged, found.ranked.tolist(), strict=True) if not count),
         unjudged=tuple(query for query in run if query not in judged),
         without_relevant=tuple(query for query, grades in judged.items() if max(grades.values()) <= 0),
     )
@@ -77,9 +83,6 @@ def unknown_documents(qrels: Qrels, known: Container[str] | Callable[[str], bool
     return {query: documents for query, documents in missing.items() if documents}
 
 
-def _documents(query: str, ranking: Ranking) -> list[str]:
-    documents = [document for document, _ in best_first(query, ranking)]
-    if len(set(documents)) < len(documents):
-        twice = next(one for place, one in enumerate(documents) if one in documents[:place])
-        raise BadInput(f"query {shown(query)}: document {shown(twice)} is ranked twice")
-    return documents
+def _deviation(values: list[float]) -> float:
+    mean = math.fsum(values) / len(values)
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / max(len(values) - 1, 1))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from aboutness.core.errors import BadInput, shown
+from aboutness.core.errors import BadInput, BadRecord, shown
+from aboutness.core.record import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,6 +23,10 @@ LARGEST_GRADE = 1023
 
 SMALLEST_GRADE = -(2**31)
 
+FILES = ("qrels/test.tsv", "qrels.tsv")  # of a collection's folder
+
+NONE = "there are no judgements, and without them a ranking cannot be evaluated"
+
 
 def judgements_by_query(judgements: Iterable[Judgement]) -> dict[str, dict[str, int]]:
     """Group judgements by query; the same judgement may stand there twice, but not two grades for one document.
@@ -30,25 +36,65 @@ def judgements_by_query(judgements: Iterable[Judgement]) -> dict[str, dict[str, 
     {'q1': {'d1': 2, 'd2': 0}}
     """
     grouped: dict[str, dict[str, int]] = {}
-    for query, document, grade in judgements:
-        before = grouped.setdefault(query, {}).setdefault(document, grade)
-        if before != grade:
-            raise BadInput(
-                f"query {shown(query)}: document {shown(document)} is judged twice, "
-                f"with grades {before} and {grade}; keep one"
-            )
+    for judgement in judgements:
+        _add(judgement, grouped)
     return grouped
+
+
+def read_judgements(source: str | Path) -> dict[str, dict[str, int]]:
+    """Read the judgements of a file, or of a collection's folder, by query; they are as `evaluate` wants them.
+
+    Raises BadRecord, which says the line, for what cannot be used.
+    """
+    from aboutness.corpus.beir import read_qrels
+
+    grouped: dict[str, dict[str, int]] = {}
+    for place, judgement in enumerate(read_qrels(source)):
+        try:
+            _grade(*judgement)
+            _add(judgement, grouped)
+        except BadInput as error:
+            raise BadRecord(str(error), origin=_origin(source, place)) from None
+    if not grouped:
+        raise BadInput(f"{source}: {NONE}")
+    return grouped
+
+
+def _add(judgement: Judgement, grouped: dict[str, dict[str, int]]) -> None:
+    query, document, grade = judgement
+    before = grouped.setdefault(query, {}).setdefault(document, grade)
+    if before != grade:
+        raise BadInput(
+            f"query {shown(query)}: document {shown(document)} is judged twice, "
+            f"with grades {before} and {grade}; keep one"
+        )
+
+
+def _origin(source: str | Path, place: int) -> Origin:
+    """Return where a judgement stands, by how many are before it; a first line may be a header."""
+    from aboutness.corpus.beir import read_qrels
+    from aboutness.corpus.files import lines
+
+    paths = [Path(source), *(Path(source, name + end) for name in FILES for end in ("", ".gz"))]
+    file = next((path for path in paths if path.is_file()), None)
+    if file is None:  # a pipe, perhaps, which cannot be read again
+        return Origin(str(source))
+    filled = [number for number, line in lines(file) if not line.isspace()]
+    return Origin(str(file), filled[place + len(filled) - sum(1 for _ in read_qrels(source))])
 
 
 def checked(qrels: Qrels) -> dict[str, dict[str, int]]:
     """Return the judgements of the queries that have any; raise BadInput for a grade that is not allowed."""
     if not any(qrels.values()):
-        raise BadInput("there are no judgements, and without them a ranking cannot be evaluated")
-    return {
-        query: {document: _grade(query, document, grade) for document, grade in judged.items()}
-        for query, judged in qrels.items()
-        if judged
-    }
+        raise BadInput(NONE)
+    return {query: _checked(query, judged) for query, judged in qrels.items() if judged}
+
+
+def _checked(query: str, judged: Mapping[str, int]) -> dict[str, int]:
+    grades = judged.values()
+    if set(map(type, grades)) == {int} and min(grades) >= SMALLEST_GRADE and max(grades) <= LARGEST_GRADE:
+        return dict(judged)  # the usual case, and the quick one
+    return {document: _grade(query, document, grade) for document, grade in judged.items()}
 
 
 def _grade(query: str, document: str, grade: int) -> int:

@@ -1,4 +1,4 @@
-"""The measures of rankings, by the names that ir_measures gives them: `nDCG@10`, `P(rel=2)@5`."""
+"""The measures of rankings by their names, in the form that ir_measures has for them: `nDCG@10`, `P(rel=2)@5`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from aboutness.core.errors import UsageError, shown
-from aboutness.evaluate.computing import is_computable, load_ir_measures
+from aboutness.evaluate.computing import is_computable
+from aboutness.evaluate.conventions import TREC_EVAL
+from aboutness.evaluate.own_measures import (
+    ABOUT,
+    IN_CONVENTIONS,
+    in_convention,
+    load_ir_measures,
+    own_measures,
+    with_convention,
+)
 from aboutness.evaluate.parameters import checked_parameters
 
 if TYPE_CHECKING:
@@ -26,11 +35,15 @@ def measure(text: str) -> Measure:
     Raises UsageError for a name that is unknown or ill-formed, a parameter that is not allowed, and a measure
     that cannot be computed here.
     """
-    registry = load_ir_measures().measures.registry
+    registry = _registry()
     name, parameters, at = _parsed(text)
     known = registry.get(name)
     if known is None:
         raise _refusal(text, f"there is no measure {name!r}{_suggestion(name, registry)}")
+    if parameters.get("convention") == TREC_EVAL and known.NAME in with_convention():
+        del parameters["convention"]
+    if not parameters.keys() <= known.SUPPORTED_PARAMS.keys():
+        known = with_convention().get(known.NAME, known)
     if at is not None:
         if known.AT_PARAM not in known.SUPPORTED_PARAMS:
             raise _refusal(text, f"{name} takes no number after @")
@@ -46,12 +59,22 @@ def measure(text: str) -> Measure:
     return chosen
 
 
-def measures(texts: str | Iterable[str | Measure] = DEFAULT_MEASURES) -> tuple[Measure, ...]:
-    """Return the measures that lists such as `nDCG@10,P(rel=2)@5` name, each once, in their order."""
+def measures(
+    texts: str | Iterable[str | Measure] = DEFAULT_MEASURES, convention: str | None = None
+) -> tuple[Measure, ...]:
+    """Return the measures that lists such as `nDCG@10,P(rel=2)@5` name, each once, in their order.
+
+    With a convention, those for which it has its own formula are meant as it has them.
+
+    >>> [str(one) for one in measures("AP,nDCG@10,P@5", "galke2017")]
+    ["AP(convention='galke2017')@20", "nDCG(convention='galke2017')@10", 'P@5']
+    """
     chosen: dict[str, Measure] = {}
     for text in [texts] if isinstance(texts, str) else texts:
         for name in split_list(text) if isinstance(text, str) else [str(text)]:
-            one = measure(name)
+            one = measure(name) if convention is None else in_convention(measure(name), convention)
+            if not is_computable(one):
+                raise _refusal(str(one), "it is known but cannot be computed here")
             chosen.setdefault(str(one), one)
     if not chosen:
         raise UsageError(f"no measure is named; name some, for example {_examples()}")
@@ -59,18 +82,25 @@ def measures(texts: str | Iterable[str | Measure] = DEFAULT_MEASURES) -> tuple[M
 
 
 def known_measures() -> list[dict[str, str]]:
-    """Return name, description and an example of every measure that can be computed here."""
+    """Return name, description and an example of every measure that can be computed here, and in conventions."""
     listed: dict[str, dict[str, str]] = {}
-    for name, known in load_ir_measures().measures.registry.items():
+    for name, known in _registry().items():
         if known.NAME not in listed:  # else it is a second name of the same
             example = _example(name, known)
             try:
                 measure(example)
             except UsageError:
                 continue
-            about = (known.SHORT_DESC or known.__doc__ or "").strip().partition("\n")[0].rstrip(".")
-            listed[known.NAME] = {"name": name, "about": about, "example": example}
-    return list(listed.values())
+            theirs = (known.SHORT_DESC or known.__doc__ or "").strip().partition("\n")[0].rstrip(".")
+            listed[known.NAME] = {"name": name, "about": ABOUT.get(name, theirs), "example": example}
+    conventional = [
+        {"name": text.partition("@")[0], "about": about, "example": text} for text, about in IN_CONVENTIONS.items()
+    ]
+    return [*listed.values(), *conventional]
+
+
+def _registry() -> dict[str, Any]:
+    return {**load_ir_measures().measures.registry, **own_measures()}
 
 
 def split_list(text: str) -> list[str]:

@@ -36,11 +36,7 @@ ALLOWED = {
         f"a whole number from 1 to {LARGEST_CUTOFF:,}", lambda cutoff: 1 <= cutoff <= LARGEST_CUTOFF
     ),
     "rel": Allowed(f"a grade from 1 to {LARGEST_GRADE}", lambda grade: 1 <= grade <= LARGEST_GRADE),
-    # With more decimals ir_measures takes two levels for the same one.
-    "recall": Allowed(
-        "a number from 0 to 1 with at most two decimals",
-        lambda level: 0 <= level <= 1 and round(level, 2) == level,
-    ),
+    "recall": Allowed("a number from 0 to 1", lambda level: 0 <= level <= 1),
     "beta": Allowed("a number from 0.01 to 100", lambda beta: 0.01 <= beta <= 100),
     "p": Allowed("a number between 0 and 1", lambda p: 0 < p < 1),
     "gains": Allowed(f"gains from 0 to {LARGEST_GRADE} for grades, such as {{1: 1, 2: 3}}", _are_gains),

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from aboutness.core.errors import BadInput, BadRecord, UsageError, shown
-from aboutness.core.record import Origin
-from aboutness.corpus.files import lines, utf8
+from aboutness.core.errors import UsageError, shown
 from aboutness.evaluate.atomic import write_whole
 
 if TYPE_CHECKING:
@@ -22,14 +21,14 @@ if TYPE_CHECKING:
 Ranking: TypeAlias = Sequence[tuple[str, float]]
 """Document ids with their scores."""
 
+Ranked: TypeAlias = Ranking | Mapping[str, float]
+"""A ranking, or scores by document."""
+
 Run: TypeAlias = dict[str, list[tuple[str, float]]]
 """For each query id its ranking, best first."""
 
-TOO_LARGE = 2.0**128 - 2.0**103
-"""The least number that is rounded to an infinite 32-bit float."""
 
-
-def best_first(query: str, ranking: Ranking) -> list[tuple[str, float]]:
+def best_first(query: str, ranking: Ranked) -> list[tuple[str, float]]:
     """Return a ranking in the order in which trec_eval takes it, whatever order it came in.
 
     Scores are 32-bit floats, as they are there: the higher is the better, and of documents with the same score
@@ -38,11 +37,31 @@ def best_first(query: str, ranking: Ranking) -> list[tuple[str, float]]:
     >>> best_first("q", [("d10", 0.5), ("d9", 0.5), ("d1", 2.0)])
     [('d1', 2.0), ('d9', 0.5), ('d10', 0.5)]
     """
-    scores = _scores(query, ranking)
-    ordered = [(document, score) for (document, _), score in zip(ranking, scores.tolist(), strict=True)]
-    if not (scores[1:] < scores[:-1]).all():
-        ordered.sort(key=lambda entry: (entry[1], entry[0]), reverse=True)
-    return ordered
+    scores = finite_scores(query, ranking)
+    documents = list(ranking) if isinstance(ranking, Mapping) else [document for document, _ in ranking]
+    if (scores[1:] < scores[:-1]).all():
+        return list(zip(documents, scores.tolist(), strict=True))
+    return [(one, score) for score, one in sorted(zip(scores.tolist(), documents, strict=True), reverse=True)]
+
+
+def finite_scores(query: str, ranking: Ranked) -> NDArray[np.float32]:
+    """Return the scores of a ranking as 32-bit floats, or raise UsageError where one is none."""
+    entries = ranking.items() if isinstance(ranking, Mapping) else ranking
+    values: Collection[Any] = ranking.values() if isinstance(ranking, Mapping) else [score for _, score in ranking]
+    with np.errstate(over="ignore", under="ignore"):
+        try:
+            scores = np.fromiter(values, np.float32, len(values))
+        except (TypeError, ValueError):
+            scores = np.array(
+                [score if isinstance(score, int | float) else np.nan for score in values], np.float32
+            )
+    if not np.isfinite(scores).all():
+        document, score = next(islice(entries, int(np.argmin(np.isfinite(scores))), None))
+        raise UsageError(
+            f"query {shown(query)}: the score of document {shown(document)} must be a finite 32-bit float, "
+            f"got {score}"
+        )
+    return scores
 
 
 def read_run(path: str | Path) -> Run:
@@ -50,35 +69,9 @@ def read_run(path: str | Path) -> Run:
 
     Columns are separated by blanks or tabs. Second column, rank and tag are not used, as in trec_eval.
     """
-    found: dict[str, dict[str, float]] = {}
-    for number, line in lines(path):
-        columns = line.split()
-        if not columns:
-            continue
-        try:
-            query, document, score = _entry(columns)
-            ranking = found.setdefault(query, {})
-            if document in ranking:
-                raise BadInput(f"document {shown(document)} is ranked twice for query {shown(query)}")
-        except BadInput as error:
-            raise BadRecord(str(error), origin=Origin(str(path), number), raw=line.rstrip(b"\r\n")) from None
-        ranking[document] = score
-    return {query: best_first(query, list(ranking.items())) for query, ranking in found.items()}
+    from aboutness.evaluate.run_lines import read_scores
 
-
-def _entry(columns: list[bytes]) -> tuple[str, str, float]:
-    if len(columns) != 6:
-        raise BadInput(f"a line of a run has 6 columns (query Q0 document rank score tag), got {len(columns)}")
-    text = columns[4]
-    try:
-        # float() reads 1_000 as a thousand, trec_eval as one.
-        score = float(text) if b"_" not in text else None
-    except ValueError:
-        score = None
-    if score is None or not abs(score) < TOO_LARGE:
-        got = shown(text.decode("utf-8", "backslashreplace"))
-        raise BadInput(f"the score must be a finite number between -3.4e38 and 3.4e38, got {got}")
-    return utf8(columns[0]), utf8(columns[2]), score
+    return {query: best_first(query, scores) for query, scores in read_scores(path).items()}
 
 
 def write_run(
@@ -115,7 +108,7 @@ def _pieces(rankings: Mapping[str, Ranking] | Iterable[tuple[str, Ranking]], tag
 
 
 def _lines(query: str, ranking: Ranking, tag: str) -> Iterator[str]:
-    scores = _scores(query, ranking)
+    scores = finite_scores(query, ranking)
     if (scores[1:] > scores[:-1]).any():
         rank = int(np.argmax(scores[1:] > scores[:-1])) + 1
         raise UsageError(
@@ -128,18 +121,6 @@ def _lines(query: str, ranking: Ranking, tag: str) -> Iterator[str]:
             raise UsageError(f"document {shown(document)} is ranked twice for query {shown(query)}")
         seen.add(document)
         yield f"{query} Q0 {document} {rank} {score!s} {tag}\n"
-
-
-def _scores(query: str, ranking: Ranking) -> NDArray[np.float32]:
-    with np.errstate(over="ignore", under="ignore"):
-        scores = np.array([score for _, score in ranking], np.float32)
-    if not np.isfinite(scores).all():
-        document, score = ranking[int(np.argmin(np.isfinite(scores)))]
-        raise UsageError(
-            f"query {shown(query)}: the score of document {shown(document)} must be a finite 32-bit float, "
-            f"got {score}"
-        )
-    return scores
 
 
 def _word(what: str, text: str) -> str:

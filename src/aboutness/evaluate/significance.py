@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from aboutness.core.errors import UsageError, shown
 from aboutness.core.kinds import Whole, checked
 from aboutness.core.registry import Registry
 from aboutness.evaluate.evaluation import Evaluation
+from aboutness.evaluate.paired_tests import Difference, paired_t, sign_test, wilcoxon
+from aboutness.evaluate.values import Floats, Values, paired
 
 PERMUTATIONS = 100_000
 MOST_EXACT = 40  # differences whose signs are all tried: two halves of a million sums each
 AT_ONCE = 1 << 16  # permutations sampled at once
 TOGETHER = 8  # differences whose signs are one byte of chance
 ROUNDING = 64 * 2.0**-52  # of the sum of all values: sums of differences that are nearer are the same
-LARGEST = 1e100  # value: sums of larger ones may be infinite
-
-Floats: TypeAlias = NDArray[np.float64]
-Values: TypeAlias = Mapping[str, float] | Sequence[float] | Floats
-"""One value for each query: by the query's id, or in an order that both rankers share."""
+WHY = (
+    "Fisher's randomisation test, two-sided: paired, for all rankers answer the same queries, and it assumes "
+    "nothing about how the values are distributed"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +40,11 @@ class Randomisation:
     """How many ways of swapping the rankers' values were looked at."""
     exact: bool
     """Whether these are all there are; queries without a difference are not swapped."""
+
+    @property
+    def why(self) -> str:
+        """Return which test this is, and why one would choose it."""
+        return WHY
 
     def to_json(self) -> dict[str, Any]:
         """Return the result in plain values."""
@@ -67,7 +71,7 @@ def fisher(a: Values, b: Values, *, permutations: int = PERMUTATIONS, seed: int 
     """
     permutations = checked(Whole(1, 10**12), "permutations", permutations)
     seed = checked(Whole(0, (1 << 63) - 1), "seed", seed)
-    first, second = _paired(a, b)
+    first, second = paired(a, b)
     differences = first - second
     total = math.fsum(differences)
     sizes = np.sort(np.abs(differences[differences != 0]))
@@ -116,46 +120,21 @@ def _signed_sums(sizes: Floats) -> Floats:
     return sums
 
 
-TESTS: Registry[Callable[[Values, Values], Randomisation]] = Registry("test")
+Tested: TypeAlias = Randomisation | Difference
+TESTS: Registry[Callable[[Values, Values], Tested]] = Registry("test")
 TESTS.register("fisher", fisher)
+TESTS.register("t", paired_t)
+TESTS.register("wilcoxon", wilcoxon)
+TESTS.register("sign", sign_test)
 
 
-def compare_evaluations(one: Evaluation, baseline: Evaluation, test: str = "fisher") -> dict[str, Randomisation]:
+def compare_evaluations(one: Evaluation, baseline: Evaluation, test: str = "fisher") -> dict[str, Tested]:
     """Test one ranker against another by each measure that both have; the difference is what it is better by."""
     chosen = TESTS[test]
     names = [name for name in one.measures if name in baseline.measures]
-    return {name: chosen(_by_query(one, name), _by_query(baseline, name)) for name in names}
+    return {name: chosen(values_of(one, name), values_of(baseline, name)) for name in names}
 
 
-def _by_query(evaluation: Evaluation, measure: str) -> dict[str, float]:
+def values_of(evaluation: Evaluation, measure: str) -> dict[str, float]:
+    """Return the values of one measure by query."""
     return {query: values[measure] for query, values in evaluation.per_query.items()}
-
-
-def _paired(a: Values, b: Values) -> tuple[Floats, Floats]:
-    """Return the values of both rankers in one order of the queries, or raise where they are not pairs."""
-    if isinstance(a, Mapping) and isinstance(b, Mapping):
-        if alone := [query for query in a if query not in b] or [query for query in b if query not in a]:
-            raise UsageError(
-                "both rankers must have values for the same queries, "
-                f"but only one has some for {len(alone):,} of them, such as {shown(alone[0])}"
-            )
-        first, second = _numbers(list(a.values())), _numbers([b[query] for query in a])
-    elif isinstance(a, Mapping) or isinstance(b, Mapping):
-        raise UsageError("give both rankers' values by query, or both as lists in the same order")
-    else:
-        first, second = _numbers(a), _numbers(b)
-    if len(first) != len(second):
-        raise UsageError(f"both rankers must have a value for each query, got {len(first)} and {len(second)}")
-    if not len(first):
-        raise UsageError("there must be at least one query to test a difference, got none")
-    return first, second
-
-
-def _numbers(values: Sequence[float] | Floats) -> Floats:
-    try:
-        numbers = np.array(values, np.float64)
-    except (TypeError, ValueError):
-        numbers = np.array(math.nan)
-    if numbers.ndim != 1 or not (np.abs(numbers) < LARGEST).all():
-        raise UsageError(f"the values of a ranker must be one number for each query, got {shown(values)}")
-    return numbers

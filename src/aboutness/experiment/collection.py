@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,11 +11,12 @@ from pathlib import Path
 from aboutness.core.errors import BadInput, BadRecord, NotFound, UsageError
 from aboutness.core.record import Document, Query
 from aboutness.core.rejects import OnBad, stop
-from aboutness.corpus.beir import read_qrels, read_queries
+from aboutness.corpus.beir import corpus_file, read_qrels, read_queries
 from aboutness.corpus.ir_datasets_source import PREFIX, read_ir_datasets_qrels, read_ir_datasets_queries
 from aboutness.corpus.qrels import Judgement
 from aboutness.corpus.read import READERS, read
 from aboutness.evaluate.judgements import Qrels, judgements_by_query
+from aboutness.experiment.hashes import file_checksum
 
 
 @dataclass(frozen=True)
@@ -24,10 +27,20 @@ class Collection:
     source: str
     queries: tuple[Query, ...] = field(repr=False)
     qrels: Qrels = field(repr=False)
+    only: frozenset[str] | None = field(default=None, repr=False)  # documents that belong to it, if not all do
+    hidden: frozenset[str] = field(default=frozenset(), repr=False)  # documents that are never found
+    by_document: bool = field(default=False, repr=False)  # a query is a document, with the same id
 
     def documents(self, on_bad: OnBad = stop) -> Iterator[Document]:
         """Stream the documents."""
-        return read(self.source, on_bad=on_bad)
+        every = read(self.source, on_bad=on_bad)
+        return every if self.only is None else (one for one in every if one.id in self.only)
+
+    @property
+    def checksum(self) -> str:
+        """Return a hash of the documents' file or, where they come from elsewhere, of each of them."""
+        file = corpus_file(self.source)
+        return file_checksum(file) if file else _documents_checksum(read(self.source))
 
     @property
     def judged_queries(self) -> list[Query]:
@@ -77,3 +90,11 @@ def _made(name: str, source: str, queries: tuple[Query, ...], judgements: Iterab
     if not made.judged_queries:
         raise BadInput(f"{made.source}: none of its {len(made.queries):,} queries has a judgement")
     return made
+
+
+def _documents_checksum(documents: Iterable[Document]) -> str:
+    whole = hashlib.sha256()
+    for one in documents:
+        plain = [one.id, dict(one.fields), dict(one.metadata)]
+        whole.update(json.dumps(plain, default=str).encode() + b"\n")
+    return whole.hexdigest()

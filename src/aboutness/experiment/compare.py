@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from aboutness.core.algebra import Ranker
 from aboutness.core.errors import NotFound, UsageError
 from aboutness.core.record import Query
 from aboutness.evaluate.evaluation import Evaluation, evaluate, unknown_documents
+from aboutness.evaluate.judgements import Qrels
 from aboutness.evaluate.measures import measures as parse_measures
+from aboutness.experiment.asking import JUDGED, Asking, Step
 from aboutness.experiment.collection import Collection as TestCollection
 from aboutness.index.snapshot import Snapshot
 from aboutness.models.model import Match, checked_k
@@ -44,18 +50,35 @@ class KeptRun(Mapping[str, "list[tuple[str, float]]"]):
     def __len__(self) -> int:
         return len(self._rankings)
 
+    def packed(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32], list[str]]:
+        """Return where each ranking ends, the places of all documents in a list, their scores, and that list."""
+        every = list(self._rankings.values())
+        numbers = np.concatenate([np.zeros(0, np.int64), *(one.documents for one in every)])
+        scores = np.concatenate([np.zeros(0, np.float32), *(one.scores for one in every)])
+        ends = np.cumsum([len(one) for one in every], dtype=np.int64)
+        found, places = np.unique(numbers, return_inverse=True)
+        return ends, places.astype(np.int32), scores, self._snapshot.ids_of(found)
+
 
 @dataclass(frozen=True)
 class Row:
     """One ranker: its rankings, and how good they are."""
 
     ranker: Ranker
-    run: KeptRun
+    run: Mapping[str, list[tuple[str, float]]]
     evaluation: Evaluation
+    seconds: float = 0.0  # that it took to make the rankings
+    cached: bool = False  # whether they were made earlier
+    named: str = ""  # what its user calls it
+
+    @property
+    def name(self) -> str:
+        """Return what its user calls the ranker, or else what it is."""
+        return self.named or str(self.ranker)
 
     def to_json(self) -> dict[str, Any]:
         """Return the ranker and the means in plain values."""
-        return {"ranker": str(self.ranker), **self.evaluation.mean}
+        return {"ranker": self.name, **self.evaluation.mean}
 
 
 @dataclass(frozen=True)
@@ -70,6 +93,14 @@ class Comparison:
     unknown: dict[str, list[str]]  # judged documents that the collection does not have, by query
     left_out: dict[str, str] = field(default_factory=dict)  # rankers that cannot be used here, and why
     note: str | None = None  # what else one should know
+    setting: str = ""  # fields, form of the queries, documents that are ranked: where it is not the usual one
+    qrels: Qrels = field(default_factory=dict, repr=False)
+    texts: Mapping[str, str] = field(default_factory=dict, repr=False)  # of the queries
+
+    @property
+    def title(self) -> str:
+        """Return the collection and, where it is not the usual one, the setting."""
+        return f"{self.collection}, {self.setting}" if self.setting else self.collection
 
     @property
     def queries(self) -> int:
@@ -80,6 +111,7 @@ class Comparison:
         """Return the comparison in plain values."""
         plain: dict[str, Any] = {
             "collection": self.collection,
+            **({"setting": self.setting} if self.setting else {}),
             "documents": self.documents,
             "analyzer": self.analyzer,
             "queries": self.queries,
@@ -90,14 +122,12 @@ class Comparison:
             **({"note": self.note} if self.note else {}),
         }
         if per_query:
-            plain["per_query"] = {str(row.ranker): row.evaluation.per_query for row in self.rows}
+            plain["per_query"] = {row.name: row.evaluation.per_query for row in self.rows}
         return plain
 
     def __str__(self) -> str:
         head = ["ranker", *self.measures]
-        cells = [
-            [str(row.ranker), *(f"{row.evaluation.mean[name]:.4f}" for name in self.measures)] for row in self.rows
-        ]
+        cells = [[row.name, *(f"{row.evaluation.mean[name]:.4f}" for name in self.measures)] for row in self.rows]
         widths = [max(len(row[i]) for row in [head, *cells]) for i in range(len(head))]
         return "\n".join(
             "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))])
@@ -112,7 +142,7 @@ def compare_on(
     measures: str | Iterable[str | Measure],
     *,
     depth: int = DEPTH,
-    match: Match = "or",
+    match: Step = "or",
     threads: int | None = None,
     progress: Progress | None = None,
     optional: Collection[Ranker] = (),
@@ -122,12 +152,11 @@ def compare_on(
     An optional ranker that cannot be bound to the index, such as one whose vectors are not there, is left out.
     """
     chosen = parse_measures(measures)
-    depth = checked_k(depth)
-    queries = collection.judged_queries
+    asking = Asking(snapshot, collection, match)
     rows = []
     left_out: dict[str, str] = {}
     for ranker in dict.fromkeys(rankers):
-        found: dict[str, Ranking] = {}
+        start = time.perf_counter()
         try:
             searcher = bind(ranker, snapshot)
         except (NotFound, UsageError) as error:
@@ -135,12 +164,9 @@ def compare_on(
                 raise
             left_out[str(ranker)] = str(error)
             continue
-        for query, ranking in rankings(searcher, queries, depth, match, threads):
-            found[query] = ranking
-            if progress and (len(found) % AT_ONCE == 0 or len(found) == len(queries)):
-                progress(str(ranker), len(found), len(queries))
-        run = KeptRun(snapshot, found)
-        rows.append(Row(ranker, run, evaluate(collection.qrels, run, chosen)))
+        run = run_of(ranker, searcher, asking, depth=depth, threads=threads, progress=progress)
+        seconds = time.perf_counter() - start
+        rows.append(Row(ranker, run, evaluate(collection.qrels, run, chosen), seconds))
     if left_out and not rows:
         raise UsageError(f"no ranker can be used: {next(iter(left_out.values()))}")
     return Comparison(
@@ -151,7 +177,28 @@ def compare_on(
         rows=tuple(rows),
         unknown=missing_documents(snapshot, collection),
         left_out=left_out,
+        qrels=collection.qrels,
+        texts={query.id: query.text for query in collection.judged_queries},
     )
+
+
+def run_of(
+    ranker: Ranker,
+    searcher: Searcher,
+    asking: Asking,
+    *,
+    depth: int = DEPTH,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> KeptRun:
+    """Return the rankings of the judged queries by a ranker that is bound."""
+    queries = asking.collection.judged_queries
+    found: dict[str, Ranking] = {}
+    for query, ranking in rankings(searcher, queries, checked_k(depth), asking.match, threads, asking):
+        found[query] = ranking
+        if progress and (len(found) % AT_ONCE == 0 or len(found) == len(queries)):
+            progress(str(ranker), len(found), len(queries))
+    return KeptRun(asking.snapshot, found)
 
 
 def rankings(
@@ -160,11 +207,22 @@ def rankings(
     depth: int = DEPTH,
     match: Match = "or",
     threads: int | None = None,
+    asking: Asking | None = None,
 ) -> Iterator[tuple[str, Ranking]]:
-    """Yield the id and the ranking of each query."""
+    """Yield the id and the ranking of each query; `asking` says where it is not its text that is asked of all."""
     for first in range(0, len(queries), AT_ONCE):
         some = queries[first : first + AT_ONCE]
-        found = searcher.top_many([Question(query.text) for query in some], depth, match=match, threads=threads)
+        if asking is None:
+            questions, allowed = [Question(query.text) for query in some], None
+        else:
+            questions, allowed = [asking.question(query) for query in some], asking.allowed
+        if asking is not None and asking.step == JUDGED:
+            found = [
+                searcher.top_many([one], depth, match=match, allowed=asking.allowed_for(query), threads=1)[0]
+                for query, one in zip(some, questions, strict=True)
+            ]
+        else:
+            found = searcher.top_many(questions, depth, match=match, allowed=allowed, threads=threads)
         yield from ((query.id, ranking) for query, ranking in zip(some, found, strict=True))
 
 

@@ -1,26 +1,24 @@
 """Measured values kept in a folder, so that they need not be measured again: one file for each ranker.
 
 A file has its name from all that its values depend on: the ranker, the index (documents, analyzers, what was
-trained), the queries, the judgements, the measures, and this package's version. A file that is damaged is as good
+trained), the queries, the judgements, the measures, and this package's code. A file that is damaged is as good
 as none.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from aboutness._version import __version__
 from aboutness.core.algebra import Ranker
 from aboutness.core.errors import StorageError
 from aboutness.core.record import Query
 from aboutness.evaluate.atomic import write_whole
 from aboutness.evaluate.judgements import Qrels
+from aboutness.experiment.hashes import code_version, digest, qrels_checksum
 from aboutness.index.snapshot import Snapshot
-from aboutness.models.model import Match
 
 Values: TypeAlias = dict[str, dict[str, float]]
 """For each query the value of each measure."""
@@ -32,15 +30,15 @@ ABOUT = (
 )
 
 
-def check_folder(folder: str | Path) -> Path:
-    """Make the folder for kept values, or say at once that nothing can be written there."""
+def check_folder(folder: str | Path, about: str = ABOUT) -> Path:
+    """Make the folder for what is kept, with a note about it, or say at once that nothing can be written."""
     place = Path(folder)
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StorageError(f"cannot make the folder {folder}: {error.strerror}") from None
     with write_whole(place / NOTE) as file:
-        file.write(ABOUT.encode())
+        file.write(about.encode())
     return place
 
 
@@ -55,15 +53,15 @@ class KeptValues:
         qrels: Qrels,
         measures: Sequence[str],
         depth: int,
-        match: Match,
+        match: str,
     ) -> None:
         self.folder = check_folder(folder)
-        self.shared = _digest(
+        self.shared = digest(
             {
-                "version": __version__,
+                "code": code_version(),
                 "index": index_contents(snapshot),
                 "queries": [[query.id, query.text] for query in queries],
-                "qrels": {query: dict(grades) for query, grades in qrels.items()},
+                "qrels": qrels_checksum(qrels),
                 "measures": list(measures),
                 "depth": depth,
                 "match": match,
@@ -76,7 +74,7 @@ class KeptValues:
         try:
             kept = json.loads(self._path(key).read_bytes())
             values: Values = kept["values"]
-            whole = kept["seal"] == _digest([key, values])
+            whole = kept["seal"] == digest([key, values])
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
         return values if whole else None
@@ -84,12 +82,12 @@ class KeptValues:
     def put(self, ranker: Ranker, values: Values) -> None:
         """Keep the values of a ranker."""
         key = self._key(ranker)
-        plain = {"ranker": str(ranker), "values": values, "seal": _digest([key, values])}
+        plain = {"ranker": str(ranker), "values": values, "seal": digest([key, values])}
         with write_whole(self._path(key)) as file:
             file.write(json.dumps(plain).encode())
 
     def _key(self, ranker: Ranker) -> str:
-        return _digest([self.shared, str(ranker)])
+        return digest([self.shared, str(ranker)])
 
     def _path(self, key: str) -> Path:
         return self.folder / f"{key[:32]}.json"
@@ -114,8 +112,3 @@ def index_contents(snapshot: Snapshot) -> dict[str, Any]:
             for name, one in manifest.artefacts.items()
         },
     }
-
-
-def _digest(plain: Mapping[str, Any] | Sequence[Any]) -> str:
-    """Return a hash of plain values; the order of names, but not that of lists, makes no difference."""
-    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()

@@ -14,13 +14,14 @@ from aboutness.core.errors import NotFound, UsageError, shown
 from aboutness.evaluate.evaluation import evaluate
 from aboutness.evaluate.measures import measures as parse_measures
 from aboutness.evaluate.significance import Randomisation, fisher
+from aboutness.experiment.asking import Asking, Step
 from aboutness.experiment.collection import Collection as TestCollection
 from aboutness.experiment.compare import AT_ONCE, DEPTH, KeptRun, Progress, rankings
 from aboutness.experiment.grid import shown_setting
 from aboutness.experiment.kept_values import KeptValues, Values
 from aboutness.experiment.shared import SharedParts
 from aboutness.index.snapshot import Snapshot
-from aboutness.models.model import Match, check_match, checked_k
+from aboutness.models.model import checked_k
 from aboutness.models.ranking import Ranking
 
 if TYPE_CHECKING:
@@ -85,26 +86,25 @@ class Measuring:
         measures: Sequence[Measure],
         *,
         depth: int = DEPTH,
-        match: Match = "or",
+        match: Step = "or",
         threads: int | None = None,
         progress: Progress | None = None,
         cache: str | Path | None = None,
     ) -> None:
-        check_match(match)
+        self.asking = Asking(snapshot, collection, match)
         self.snapshot = snapshot
         self.qrels = collection.qrels
         self.parts = SharedParts(snapshot)
         self.queries = [query for query in collection.judged_queries if collection.qrels[query.id]]
         self.measures = measures
         self.depth = checked_k(depth)
-        self.match = match
         self.threads = threads
         self.progress = progress
         names = [str(measure) for measure in measures]
         self.kept = (
             None
             if cache is None
-            else KeptValues(cache, snapshot, self.queries, self.qrels, names, self.depth, match)
+            else KeptValues(cache, snapshot, self.queries, self.qrels, names, self.depth, self.asking.plain)
         )
 
     def values(self, rankers: Collection[Ranker]) -> dict[Ranker, Values]:
@@ -152,7 +152,9 @@ class Measuring:
         wanted = set(queries)
         some = [query for query in self.queries if query.id in wanted]
         found: dict[str, Ranking] = {}
-        for query, ranking in rankings(self.parts.bind(ranker), some, self.depth, self.match, self.threads):
+        for query, ranking in rankings(
+            self.parts.bind(ranker), some, self.depth, self.asking.match, self.threads, self.asking
+        ):
             found[query] = ranking
             if progress and (len(found) % AT_ONCE == 0 or len(found) == len(some)):
                 progress(str(ranker), len(found), len(some))

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from aboutness.core.algebra import Ranker
 from aboutness.evaluate.evaluation import Evaluation, evaluate
+from aboutness.experiment.asking import Step
 from aboutness.experiment.collection import Collection
 from aboutness.experiment.compare import DEPTH, KeptRun, Progress
 from aboutness.experiment.folds import Split, training_split
 from aboutness.experiment.grid import Candidates, Grid, plan
 from aboutness.experiment.measuring import Measuring, Setting, Untuned, best_of, means, measures_of
 from aboutness.index.snapshot import Snapshot
-from aboutness.models.model import Match
 
 if TYPE_CHECKING:
     from ir_measures import Measure
@@ -101,7 +101,7 @@ def sweep(
     split: Split = 0.5,
     seed: int = 1,
     depth: int = DEPTH,
-    match: Match = "or",
+    match: Step = "or",
     candidates: Candidates | None = None,
     threads: int | None = None,
     progress: Progress | None = None,

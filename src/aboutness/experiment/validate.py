@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from aboutness.core.algebra import Ranker
 from aboutness.evaluate.evaluation import Evaluation, evaluate
+from aboutness.experiment.asking import Step
 from aboutness.experiment.collection import Collection
 from aboutness.experiment.compare import DEPTH, KeptRun, Progress
 from aboutness.experiment.folds import split_queries
 from aboutness.experiment.grid import Candidates, Grid, plan
 from aboutness.experiment.measuring import Measuring, Setting, Untuned, best_of, means, measures_of
 from aboutness.index.snapshot import Snapshot
-from aboutness.models.model import Match
 
 if TYPE_CHECKING:
     from ir_measures import Measure
@@ -101,7 +101,7 @@ def cross_validate(
     folds: int = 5,
     seed: int = 1,
     depth: int = DEPTH,
-    match: Match = "or",
+    match: Step = "or",
     candidates: Candidates | None = None,
     threads: int | None = None,
     progress: Progress | None = None,

@@ -6,25 +6,21 @@ threshold over similarities (mitra2016, fig. 3) and what a word's mark comes fro
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
-from importlib.resources import files
 from typing import Any
 
 from aboutness.models.ranking import Explanation, Part
 from aboutness.report.marks import Explained, Mark, Marked, Reason, marked, threshold
+from aboutness.report.markup import as_data, as_text, asset
 
 MOST_ROWS = 200  # of a table of parts
 LONGEST_PARAGRAPH = 300  # marked words, for browsers take very long over very many
 LONG = 5000  # marked words of a text that is laid out only where it is looked at
 STEP = 0.001  # of the threshold
 
-NO_CHARACTERS = "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000))
-UNWANTED = re.compile(f"[\0-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef{NO_CHARACTERS}]")  # in HTML
 PARAGRAPH = re.compile(r"\r?\n(?=[ \t]{2,}\S|\s*\n)")  # a line that is indented, or after an empty one
 BREAK = "\0"
 MINUS = "\u2212"
@@ -50,11 +46,11 @@ def page(query: str, documents: Sequence[Explained]) -> str:
     marks = [marked(document, query) for document in documents]
     names = [reason.ranker for reason in documents[0].reasons] if documents else []
     rankers = [_ranker(name, number, marks) for number, name in enumerate(names)]
-    return _asset("explained.html").format(
-        query=_text(query),
-        style=_asset("explained.css"),
-        script=_asset("explained.js"),
-        options="".join(f'<option value="{i}">{_text(one.name)}</option>' for i, one in enumerate(rankers)),
+    return asset("explained.html").format(
+        query=as_text(query),
+        style=asset("page.css") + asset("explained.css"),
+        script=asset("explained.js"),
+        options="".join(f'<option value="{i}">{as_text(one.name)}</option>' for i, one in enumerate(rankers)),
         step=STEP,
         cards="\n".join(
             _card(number, document, one, rankers)
@@ -81,15 +77,15 @@ def _card(number: int, document: Explained, found: Marked, rankers: Sequence[_Ra
     heading = (
         "".join(_words(document.fields[title], found, title, rankers)).replace(BREAK, " ")
         if title
-        else _text(document.id)
+        else as_text(document.id)
     )
-    below = f'<p class="id">{_text(document.id)}</p>\n' if title else ""
+    below = f'<p class="id">{as_text(document.id)}</p>\n' if title else ""
     texts = "\n".join(
-        (f"<h3>{_text(name)}</h3>\n" if len(others) > 1 else "") + _paragraphs(document, found, name, rankers)
+        (f"<h3>{as_text(name)}</h3>\n" if len(others) > 1 else "") + _paragraphs(document, found, name, rankers)
         for name in others
     )
     scores = "".join(
-        f'<tr data-r="{place}"><th scope="row">{_text(reason.ranker)}</th>'
+        f'<tr data-r="{place}"><th scope="row">{as_text(reason.ranker)}</th>'
         f"<td>{shown_number(reason.explanation.score)}</td></tr>"
         for place, reason in enumerate(document.reasons)
     )
@@ -128,13 +124,13 @@ def _words(text: str, found: Marked, field: str, rankers: Sequence[_Ranker]) -> 
     ]
     at = since = 0
     for start, end, kind in found.words[field]:
-        gap = PARAGRAPH.sub(BREAK, _text(text[at:start]))
+        gap = PARAGRAPH.sub(BREAK, as_text(text[at:start]))
         since = 0 if BREAK in gap else since + 1
         if since > LONGEST_PARAGRAPH and gap.isspace():
             gap, since = BREAK, 0
-        yield f'{gap}<span {looks[kind]} data-k="{kind}">{_text(text[start:end])}</span>'
+        yield f'{gap}<span {looks[kind]} data-k="{kind}">{as_text(text[start:end])}</span>'
         at = end
-    yield PARAGRAPH.sub(BREAK, _text(text[at:]))
+    yield PARAGRAPH.sub(BREAK, as_text(text[at:]))
 
 
 def _look(mark: Mark, strength: float) -> str:
@@ -154,14 +150,14 @@ def _reason(place: int, reason: Reason) -> str:
     mixed = any(part.by for part in parts)
     columns = 1 + mixed + len(details)  # besides the first
     largest = max((abs(part.value) for part in parts if math.isfinite(part.value)), default=0.0)
-    head = "".join(f'<th scope="col">{_text(_label(name))}</th>' for name in details)
+    head = "".join(f'<th scope="col">{as_text(_label(name))}</th>' for name in details)
     rows = "\n".join(_row(part, largest, details, mixed=mixed) for part in parts[:MOST_ROWS])
     if rest := parts[MOST_ROWS:]:
         total = shown_number(Explanation(0, tuple(rest)).total)
         rows += f'\n<tr><th scope="row">{len(rest):,} more</th><td colspan="{columns}">{total}</td></tr>'
     by = '<th scope="col">by</th>' if mixed else ""
-    formula = f'<p class="formula">score = {_text(why.formula)}</p>' if why.formula else ""
-    name = _text(reason.ranker)
+    formula = f'<p class="formula">score = {as_text(why.formula)}</p>' if why.formula else ""
+    name = as_text(reason.ranker)
     return f"""<section class="why" data-r="{place}">
 <h3>{name}</h3>
 {formula}
@@ -181,9 +177,9 @@ def _row(part: Part, largest: float, details: Sequence[str], *, mixed: bool) -> 
     sign = "pos" if part.value > 0 else "neg"
     bar = f'<span class="bar {sign}" style="--s:{size:.3f}"></span>'
     cells = "".join(f"<td>{_detail(part, name)}</td>" for name in details)
-    by = f'<td class="by">{_text(part.by)}</td>' if mixed else ""
+    by = f'<td class="by">{as_text(part.by)}</td>' if mixed else ""
     return (
-        f'<tr><th scope="row"><bdi>{_text(part.name)}</bdi></th>'
+        f'<tr><th scope="row"><bdi>{as_text(part.name)}</bdi></th>'
         f"<td>{shown_number(part.value)}{bar}</td>{by}{cells}</tr>"
     )
 
@@ -224,7 +220,7 @@ def _data(documents: Sequence[Explained], marks: Sequence[Marked], rankers: Sequ
             for document, found in zip(documents, marks, strict=True)
         ],
     }
-    return json.dumps(plain, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    return as_data(plain)
 
 
 def _plain_reason(reason: Reason, ranker: _Ranker, marks: Sequence[Mark]) -> dict[str, Any]:
@@ -249,12 +245,3 @@ def _plain_reason(reason: Reason, ranker: _Ranker, marks: Sequence[Mark]) -> dic
             for mark in marks
         ],
     }
-
-
-def _text(text: str) -> str:
-    """Return a text as HTML, without what may not stand there."""
-    return escape(UNWANTED.sub(lambda found: " " if found[0].isspace() else "\ufffd", text))
-
-
-def _asset(name: str) -> str:
-    return files(__package__).joinpath(name).read_text("utf-8")

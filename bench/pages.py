@@ -1,0 +1,97 @@
+"""`python -m bench.pages`: write measured figures into the pages of docs/ that show them.
+
+In a page, what stands between `<!-- measured: NAME -->` and `<!-- /measured -->` is replaced; where the line goes
+on, it is the one number behind `<!-- measured: NAME -->`. A test compares the pages with the stored results.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bench.report import kept, table
+
+DOCS = Path(__file__).parents[1] / "docs"
+BLOCK = re.compile(r"<!-- measured: (\w+) -->\n.*?<!-- /measured -->", re.DOTALL)
+NUMBER = re.compile(r"<!-- measured: (\w+) -->(?!\n)(?:\.\d+)?")
+FIRST = "nDCG@10"
+
+
+def short(value: float) -> str:
+    """Return a share in three digits, as papers print it."""
+    return f"{value:.3f}".removeprefix("0")
+
+
+def default_ranker(results: Mapping[str, Any]) -> dict[str, str]:
+    """Return the figures of docs/default.md by name."""
+    effect, rows = results["effect"], results["speed"]
+    seven, others = effect["seven"], effect["others"]
+    adjusted = holm([one["p"][FIRST] for one in seven.values()])
+    names = list(next(iter(seven.values()))["means"])
+    first = [name for name in names if name in ("bm25", "default") or name.startswith("default-vectors")]
+
+    def mean(name: str) -> float:
+        return statistics.mean(one["means"][name][FIRST] for one in seven.values())
+
+    blocks = {
+        "seven": table(
+            ["", *seven, "mean"],
+            [
+                *([name, *(short(one["means"][name][FIRST]) for one in seven.values()), short(mean(name))]
+                  for name in first),
+                ["p of default and bm25", *(f"{p:.2g}" for p in adjusted), ""],
+            ],
+        ),
+        "others": table(
+            ["collection", "documents", "queries", "bm25", "default", "p"],
+            [
+                [name, f"{one['documents']:,}", f"{one['queries']:,}", short(one["means"]["bm25"][FIRST]),
+                 short(one["means"]["default"][FIRST]), f"{one['p'][FIRST]:.2g}"]
+                for name, one in others.items()
+            ],
+        ),
+        "left": [short(statistics.mean(one[FIRST] for one in effect["left_out"].values()))],
+        "ingredients": table(
+            ["", "mean"], [[name, short(mean(name))] for name in names if not name.startswith("default-vectors")]
+        ),
+        "speed": table(
+            ["documents", "training s", "disk MB", "query, p50 ms", "p95 ms", "CPU ms", "memory MB"],
+            [
+                [f"{row['documents']:,}", f"{row['training_seconds']:.0f}", f"{row['disk_mb']:.0f}",
+                 *(f"{row['questions']['default'][key]:.1f}" for key in ("p50_ms", "p95_ms", "cpu_ms")),
+                 f"{row['questions']['default']['peak_mb']:.0f}"]
+                for row in rows
+            ],
+        ),
+    }  # fmt: skip
+    return {name: "\n".join(lines) for name, lines in blocks.items()}
+
+
+def holm(p_values: list[float]) -> list[float]:
+    """Return p-values corrected by Holm's method."""
+    from aboutness.evaluate.corrections import adjusted
+
+    return list(adjusted(p_values, "holm").tolist())
+
+
+def filled(page: str, figures: Mapping[str, str]) -> str:
+    """Return a page with its figures."""
+    page = BLOCK.sub(lambda found: f"<!-- measured: {found[1]} -->\n{figures[found[1]]}\n<!-- /measured -->", page)
+    return NUMBER.sub(lambda found: f"<!-- measured: {found[1]} -->{figures[found[1]]}", page)
+
+
+PAGES = {"default.md": ("default", default_ranker)}
+
+
+def main() -> None:
+    for name, (results, figures) in PAGES.items():
+        path = DOCS / name
+        path.write_text(filled(path.read_text("utf-8"), figures(kept(results))), "utf-8")
+        print(path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Arrays to pictures: one function for each kind, without matplotlib's global state."""

@@ -1,0 +1,264 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import aboutness as ab
+from aboutness.cli.experiment_command import clock
+from aboutness.experiment.hashes import code_version
+from aboutness.experiment.testing import differences_of
+from cli.running import environment
+from experiment.drawn import DRAWN, RECORDS
+from experiment.small import lines
+
+FILE = """
+name = "first look"
+collections = ["drawn"]
+measures = ["AP", "nDCG@10"]
+match = ["or", "judged"]
+baseline = "bm25"
+
+[rankers]
+bm25 = "bm25"
+mixed = "bm25 + 3*ql"
+"""
+
+
+@pytest.fixture
+def drawn(tmp_path):
+    """Return the folder of a collection whose queries have two forms, beside a file of an experiment."""
+    folder = tmp_path / "drawn"
+    folder.mkdir()
+    records = [{"_id": one["id"], "text": one["text"], "topics": one["text"].split()[0]} for one in RECORDS]
+    (folder / "corpus.jsonl").write_text(lines(records))
+    queries = [{"_id": one.id, "text": one.text, "desc": f"{one.text} sea old"} for one in DRAWN.queries]
+    (folder / "queries.jsonl").write_text(lines(queries))
+    judged = [f"{query}\t{d}\t{grade}\n" for query, grades in DRAWN.qrels.items() for d, grade in grades.items()]
+    (folder / "qrels.tsv").write_text("".join(judged))
+    (tmp_path / "look.toml").write_text(FILE)
+    return folder
+
+
+# --- a file --------------------------------------------------------------------------------------------
+
+
+def test_a_file_in_json(call, drawn, tmp_path):
+    ran = call("experiment", "look.toml", "--cache", "cache", "--json", "--per-query")
+    assert (ran.code, ran.err) == (0, "")
+    found = ab.run_experiment(tmp_path / "look.toml", cache=False)
+    assert ran.json["name"] == "first look"
+    assert [one.get("setting", "") for one in ran.json["comparisons"]] == ["", "judged documents"]
+    for plain, one in zip(ran.json["comparisons"], found.comparisons, strict=True):
+        assert plain["collection"] == "drawn"
+        assert [row["ranker"] for row in plain["rows"]] == ["bm25", "mixed"]
+        assert [row["expression"] for row in plain["rows"]] == ["bm25", "bm25 + 3*ql"]
+        assert [row["AP"] for row in plain["rows"]] == [row.evaluation.mean["AP"] for row in one.rows]
+        assert plain["per_query"]["mixed"] == one.rows[1].evaluation.per_query
+        assert plain["tests"] == differences_of(one, baseline="bm25").to_json()
+    assert [row["cached"] for row in ran.json["comparisons"][0]["rows"]] == [False, False]
+    again = call("experiment", "look.toml", "--cache", "cache", "--json").json
+    assert [row["cached"] for one in again["comparisons"] for row in one["rows"]] == [True] * 4
+    assert again["comparisons"][1]["rows"][0]["seconds"] == ran.json["comparisons"][1]["rows"][0]["seconds"]
+    assert again["made"]["data"] == ran.json["made"]["data"]
+
+
+def test_a_file_in_words(call, drawn):
+    ran = call("experiment", "look.toml", "--cache", "cache")
+    assert ran.code == 0
+    assert "drawn: 40 documents (english), 17 queries" in ran.out
+    assert "drawn, judged documents: 40 documents" in ran.out
+    assert ran.out.count("measure  ranker  other  difference") == 2
+    assert ran.out.count("Fisher's randomisation test") == 2
+    assert "already" not in ran.err
+    assert "; 4 of 4 runs were there already\n" in call("experiment", "look.toml", "--cache", "cache").err
+    assert "already" not in call("experiment", "look.toml", "--no-cache").err
+
+
+def test_results_of_a_file(call, drawn, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["aboutness", "experiment", "look.toml", "-o", "my results"])
+    ran = call("experiment", "look.toml", "--no-cache", "-o", "my results")
+    assert ran.out.endswith("\n9 files are in my results\n")
+    found = ab.read_results(tmp_path / "my results")
+    assert found.made.command == "aboutness experiment look.toml -o 'my results'"
+    assert (found.name, found.baseline, len(found.comparisons)) == ("first look", "bm25", 2)
+    assert call("experiment", "my results/declared.toml", "--no-cache").code == 0
+    for row in found.comparisons[0].rows:
+        (path,) = (tmp_path / "my results" / "runs").glob(f"0?-drawn-{row.name}.trec")
+        (plain,) = call("evaluate", "drawn", path, "--measures", "AP", "--json").json["rows"]
+        assert plain["AP"] == row.evaluation.mean["AP"]
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        (["-r", "ql"], "--ranker stands in the file of an experiment"),
+        (["--measures", "AP"], "--measures stands in the file"),
+        (["--match", "or"], "--match stands in the file"),
+        (["--test", "t"], "--test stands in the file"),
+        (["--cache", "x", "--no-cache"], "give one of them"),
+    ],
+)
+def test_what_cannot_be_given_beside_a_file(call, drawn, more, why):
+    ran = call("experiment", "look.toml", *more)
+    assert ran.code == 2
+    assert why in ran.err
+
+
+def test_files_with_mistakes(call, write, tmp_path):
+    ran = call("experiment", "gone.toml")
+    assert (ran.code, ran.err) == (4, "aboutness: there is no file gone.toml\n")
+    write("bad.toml", "rankers = ['bm25']\ncollection = 'x'\nmeasurs = 1\n")
+    ran = call("experiment", "bad.toml")
+    assert ran.code == 2
+    assert ran.err.startswith("aboutness: bad.toml: unknown key 'measurs'; did you mean 'measures'?")
+    write("bad.toml", "rankers = [\n")
+    ran = call("experiment", "bad.toml", "-o", "out")
+    assert ran.code == 3
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_user_s_cache_is_taken_unless_said(call, drawn, tmp_path, monkeypatch):
+    monkeypatch.setenv("ABOUTNESS_CACHE", str(tmp_path / "mine"))
+    call("experiment", "look.toml")
+    assert len(list((tmp_path / "mine" / "experiments").glob("*.run"))) == 4
+
+
+def test_killed_and_started_again(drawn, call, write, tmp_path):
+    code_version.cache_clear()  # so that both processes have that of now
+    rankers = ", ".join(f'"bm25[k1={n / 10}]"' for n in range(1, 26))
+    write(
+        "many.toml",
+        f'collections = ["drawn"]\nrankers = [{rankers}]\nmeasures = ["AP"]\nbaseline = "bm25[k1=1]"\n',
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-m", "aboutness", "experiment", "many.toml", "--cache", "cache"],
+        cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    end = time.monotonic() + 60
+    while not list((tmp_path / "cache").glob("*.run")) and time.monotonic() < end:
+        time.sleep(0.002)
+    os.kill(child.pid, signal.SIGKILL)
+    assert child.wait(60) == -signal.SIGKILL
+    there = len(list((tmp_path / "cache").glob("*.run")))
+    assert 0 < there < 25
+    ran = call("experiment", "many.toml", "--cache", "cache")
+    assert f"; {there} of 25 runs were there already" in ran.err
+    assert ran.out == call("experiment", "many.toml", "--no-cache").out
+
+
+# --- a collection --------------------------------------------------------------------------------------
+
+
+def test_the_shape_that_others_rely_on(call, drawn):
+    ran = call("experiment", drawn, "-r", "bm25,ql", "--measures", "nDCG@10,AP", "--json")
+    assert {"collection", "queries", "rows"} <= set(ran.json)
+    assert [list(row) for row in ran.json["rows"]] == [["ranker", "nDCG@10", "AP"]] * 2
+    assert "tests" not in ran.json
+
+
+def test_tests_of_rankers(call, drawn):
+    given = ["-r", "bm25,ql,tfidf", "--measures", "AP"]
+    plain = call("experiment", drawn, *given, "--test", "wilcoxon", "--correction", "bonferroni", "--json").json
+    assert (plain["tests"]["test"], plain["tests"]["correction"]) == ("wilcoxon", "bonferroni")
+    assert [(row["ranker"], row["other"]) for row in plain["tests"]["rows"]] == [
+        ("bm25", "ql"), ("bm25", "tfidf"), ("ql", "tfidf"),
+    ]  # fmt: skip
+    against = call("experiment", drawn, *given, "--baseline", "ql", "--json").json["tests"]
+    assert (against["test"], against["baseline"]) == ("fisher", "ql")
+    assert [row["ranker"] for row in against["rows"]] == ["bm25", "tfidf"]
+    words = call("experiment", drawn, *given, "--test", "t", "--baseline", "ql").out
+    assert "measure  ranker  other  difference" in words
+    assert "t-test" in words
+    for more, why in (
+        (["--test", "z"], "unknown test 'z'"),
+        (["--test", "t", "--correction", "z"], "unknown correction 'z'"),
+        (["--baseline", "lsa"], "baseline must be one of the rankers bm25, ql, tfidf, got 'lsa'"),
+    ):
+        ran = call("experiment", drawn, *given, *more)
+        assert (ran.code, why in ran.err) == (2, True)
+
+
+def test_the_test_is_kept_with_the_results(call, drawn, tmp_path):
+    call("experiment", drawn, "-r", "bm25,ql", "--test", "t", "--baseline", "ql", "--seed", "5", "-o", "out")
+    found = ab.read_results(tmp_path / "out")
+    assert (found.test, found.correction, found.baseline, found.made.seed) == ("t", "holm", "ql", 5)
+
+
+def test_forms_matching_and_splits(call, drawn):
+    for given, how in (
+        (["--queries", "desc"], {"queries": "desc"}),
+        (["--match", "judged"], {"match": "judged"}),
+        (["--match", "bm25 % 3"], {"match": "bm25 % 3"}),
+        (["--match", "all", "-k", "7"], {"match": "all", "depth": 7}),
+    ):
+        plain = call("experiment", drawn, "-r", "ql", "--json", "--per-query", *given).json
+        assert plain["rows"] == ab.compare("ql", drawn, **how).to_json()["rows"]
+    plain = call("experiment", drawn, "-r", "ql", "--train", ".4", "--json").json
+    assert plain["queries"] == 10
+    ran = call("experiment", drawn, "-r", "ql", "--queries", "narr")
+    assert ran.code == 2
+    assert "has no form 'narr'; its queries have the forms text, desc" in ran.err
+
+
+def test_documents_as_queries(call, drawn, write):
+    plain = call(
+        "experiment", drawn, "-r", "bm25", "--labels", "topics", "--sample", "5", "--seed", "3", "--json"
+    ).json
+    wanted = ab.compare("bm25", ab.by_label(drawn, "topics", queries=5, seed=3)).to_json()
+    assert (plain["collection"], plain["queries"], plain["rows"]) == ("drawn by topics", 5, wanted["rows"])
+    groups = write("groups.tsv", "".join(f"{one}\tall\n" for one in {r["text"].split()[0] for r in RECORDS}))
+    plain = call(
+        "experiment", drawn, "-r", "bm25", "--labels", "topics", "--groups", groups, "--sample", "5", "--json"
+    )
+    assert plain.json["collection"] == "drawn by topics in groups"
+    ran = call("experiment", drawn, "--groups", groups)
+    assert (ran.code, "give --labels, too" in ran.err) == (2, True)
+    ran = call("experiment", drawn, "--no-cache")
+    assert (ran.code, "runs are kept for experiments of a FILE.toml" in ran.err) == (2, True)
+
+
+def test_queries_that_say_little_are_told(call, drawn):
+    judged = (drawn / "qrels.tsv").read_text().splitlines()
+    changed = [f"{line[:-1]}0" if line.startswith("q1\t") else line for line in judged]
+    (drawn / "qrels.tsv").write_text("\n".join(changed) + "\n")
+    ran = call("experiment", drawn, "-r", "bm25", "--measures", "AP")
+    assert ran.err == "drawn: 1 judged queries have no relevant document\n"
+    one = [
+        {"_id": f"d{n}", "text": f"{word} sea", "kind": word}
+        for n, word in enumerate(["cat", "cat", "dog", "cat"])
+    ]
+    (drawn / "corpus.jsonl").write_text(lines(one))
+    found = [
+        call(
+            "experiment", drawn, "-r", "bm25", "--labels", "kind", "--sample", "2", "--seed", n, "--measures", "AP"
+        ).err
+        for n in range(6)
+    ]
+    assert "drawn by kind: 1 queries have no judgement: they are left out\n" in found
+
+
+def test_random_documents(call, drawn, tmp_path):
+    given = ["experiment", drawn, "-r", "bm25,ql", "--random", "3", "--seed", "4"]
+    assert call(*given, "-o", "out").out.endswith("\n7 files are in out\n")
+    wanted = ab.sample_scores(["bm25", "ql"], drawn, random=3, seed=4)
+    rows = (tmp_path / "out" / "samples.csv").read_text().splitlines()[1:]
+    assert [row.split(",")[2] for row in rows[::2]] == wanted.documents
+    call("experiment", drawn, "-r", "bm25", "-o", "out")
+    assert not (tmp_path / "out" / "samples.csv").exists()
+    ran = call(*given)
+    assert (ran.code, "give -o, too" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(("seconds", "shown"), [(0.4, "0:00"), (67, "1:07"), (3723.9, "1:02:03")])
+def test_clock(seconds, shown):
+    assert clock(seconds) == shown
+
+
+def test_help_names_both_forms(call):
+    ran = call("experiment", "--help")
+    assert "COLLECTION|FILE.toml" in ran.out
