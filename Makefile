@@ -63,6 +63,9 @@ bench: $(BENCH)/bench.stamp ## measure against the peers, and write bench/result
 	$(BENCH)/bin/python -m bench.paragraphs
 	$(BENCH)/bin/python -m bench.large
 	$(BENCH)/bin/python -m bench.ladder
+	$(BENCH)/bin/python -m bench.default
+	$(BENCH)/bin/python -m bench.measures
+	$(BENCH)/bin/python -m bench.pages
 
 bench-quick: $(BENCH)/bench.stamp ## the same on small collections
 	$(BENCH)/bin/python -m bench --quick
@@ -74,6 +77,8 @@ bench-quick: $(BENCH)/bench.stamp ## the same on small collections
 	$(BENCH)/bin/python -m bench.paragraphs --quick
 	$(BENCH)/bin/python -m bench.large --quick
 	$(BENCH)/bin/python -m bench.ladder --quick
+	$(BENCH)/bin/python -m bench.default --quick
+	$(BENCH)/bin/python -m bench.measures --quick
 
 $(BENCH)/bench.stamp: requirements/bench.txt pyproject.toml
 	$(call venv,$(BENCH))

@@ -1,4 +1,4 @@
-"""`python -m bench.pages`: write measured figures into the pages of docs/ that show them.
+"""`python -m bench.pages`: write measured figures into the pages that show them.
 
 In a page, what stands between `<!-- measured: NAME -->` and `<!-- /measured -->` is replaced; where the line goes
 on, it is the one number behind `<!-- measured: NAME -->`. A test compares the pages with the stored results.
@@ -14,7 +14,7 @@ from typing import Any
 
 from bench.report import kept, table
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"<!-- measured: (\w+) -->\n.*?<!-- /measured -->", re.DOTALL)
 NUMBER = re.compile(r"<!-- measured: (\w+) -->(?!\n)(?:\.\d+)?")
 FIRST = "nDCG@10"
@@ -26,7 +26,7 @@ def short(value: float) -> str:
 
 
 def default_ranker(results: Mapping[str, Any]) -> dict[str, str]:
-    """Return the figures of docs/default.md by name."""
+    """Return what was measured of the default ranker, by name."""
     effect, rows = results["effect"], results["speed"]
     seven, others = effect["seven"], effect["others"]
     adjusted = holm([one["p"][FIRST] for one in seven.values()])
@@ -83,12 +83,12 @@ def filled(page: str, figures: Mapping[str, str]) -> str:
     return NUMBER.sub(lambda found: f"<!-- measured: {found[1]} -->{figures[found[1]]}", page)
 
 
-PAGES = {"default.md": ("default", default_ranker)}
+PAGES = {"README.md": ("default", default_ranker), "docs/default.md": ("default", default_ranker)}
 
 
 def main() -> None:
     for name, (results, figures) in PAGES.items():
-        path = DOCS / name
+        path = ROOT / name
         path.write_text(filled(path.read_text("utf-8"), figures(kept(results))), "utf-8")
         print(path)
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 import pytest
-from bench.pages import DOCS, PAGES, filled
+from bench.pages import PAGES, ROOT, filled
 from bench.report import kept
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_figures_are_those_that_were_measured(name):
     results, figures = PAGES[name]
-    page = (DOCS / name).read_text("utf-8")
+    page = (ROOT / name).read_text("utf-8")
     assert filled(page, figures(kept(results))) == page
     assert not re.search(r"-->\n<!-- /measured", page)
 

@@ -52,7 +52,7 @@ def folder(tmp_path_factory):
 
 
 def test_the_readme_has_blocks_of_both_kinds():
-    assert {kind for kind, _ in BLOCKS} == {"sh", "python"}
+    assert {kind for kind, _ in BLOCKS} == {"sh", "python", "toml"}
 
 
 def test_its_python_and_its_commands_run(folder, monkeypatch, capsys):
@@ -61,6 +61,9 @@ def test_its_python_and_its_commands_run(folder, monkeypatch, capsys):
     for kind, block in BLOCKS:
         if kind == "python":
             exec(compile(block, str(README), "exec"), names)
+            continue
+        if kind == "toml":
+            (folder / "first-look.toml").write_text(block)
             continue
         for line in block.splitlines():
             words = shlex.split(line, comments=True)

@@ -16,7 +16,7 @@ from aboutness.evaluate.paired_tests import Difference, paired_t, sign_test, wil
 from aboutness.evaluate.values import Floats, Values, paired
 
 PERMUTATIONS = 100_000
-MOST_EXACT = 40  # differences whose signs are all tried: two halves of a million sums each
+MOST_EXACT = 32  # differences whose signs are all tried: two halves of 65,536 sums each
 AT_ONCE = 1 << 16  # permutations sampled at once
 TOGETHER = 8  # differences whose signs are one byte of chance
 ROUNDING = 64 * 2.0**-52  # of the sum of all values: sums of differences that are nearer are the same
@@ -62,7 +62,7 @@ def fisher(a: Values, b: Values, *, permutations: int = PERMUTATIONS, seed: int 
     """Test the difference of the means of two rankers' values by Fisher's randomisation, paired and two-sided.
 
     If the rankers did not differ, the values of each query could as well be swapped (Smucker, Allan and Carterette
-    2007). All ways of swapping are tried where at most 40 queries differ. Else so many are sampled, and the
+    2007). All ways of swapping are tried where at most 32 queries differ. Else so many are sampled, and the
     observed one counts as one more, so that p is never 0. Neither the order of the queries nor that of the rankers
     changes p.
 
