@@ -105,6 +105,12 @@ def test_what_the_ranker_needs_is_trained_or_given(folder, small):
         ab.sweep("bm25-desm", folder, "alpha=0", index=small, vectors=small_vectors())
 
 
+def test_another_ranker_that_answers_is_told(folder, small):
+    found = ab.sweep("default + bm25", folder, "bm25.weight=0,1", index=small)
+    assert found.note.startswith("default is not trained here, so bm25 answers; run: ")
+    assert ab.sweep("bm25", folder, "k1=1,2", index=small).note is None
+
+
 def test_progress(folder):
     indexed, ranked = [], []
     ab.sweep(

@@ -368,7 +368,7 @@ def test_a_run_is_printed_alone(call, run, place, folder, tmp_path):
     options = ["-o", "-", "--match", "and", "--fields", "text", "--tag", "me"]
     for one in (call, run):
         ran = one("run", folder, place / "queries.jsonl", *options)
-        assert (ran.code, ran.out, ran.err) == (0, written, "")
+        assert (ran.code, ran.out, ran.err) == (0, written, note(folder))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["x.trec"]
 
 
@@ -580,7 +580,7 @@ def test_an_index_that_holds_nothing(call, write, place, records):
         assert ran.code == 0
         assert [found["hits"] for found in ran.json] == [[]] * len(known_rankers())
     ran = call("run", "few.index", place / "queries.jsonl", "-o", "-")
-    assert (ran.code, ran.out, ran.err) == (0, "", "")
+    assert (ran.code, ran.out, ran.err) == (0, "", note("few.index"))
 
 
 # --- pipes ---------------------------------------------------------------------------------------------

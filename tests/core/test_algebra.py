@@ -231,3 +231,11 @@ def test_weights_of_weights_do_not_grow():
     for _ in range(10_000):
         one = 1.0001 * one
     assert one.signs == 1
+
+
+def test_sums_begin_anywhere_and_nothing_is_divided():
+    assert str(sum([a, b, a])) == "a + b + a"
+    with pytest.raises(UsageError, match=r"only rankers can be added to a ranker, got 'a'; `ab.ranker` reads one"):
+        "a" + b
+    with pytest.raises(UsageError, match=r"not divided: write a weight before one, such as .5\*bm25"):
+        a / 2

@@ -62,6 +62,7 @@ def test_parameters_of_pipelines_and_of_parts(text, grid, texts):
         ("bm25 + bm25-desm", "bm25-desm.k1", "bm25 + bm25-desm[k1=0.5]"),
         ("bm25 + ql", "weight.1", "0.5*bm25 + ql"),
         ("bm25 + ql", "weight.2", "bm25 + 0.5*ql"),
+        ("rrf(bm25, ql)", "ql.weight", "rrf(bm25, 0.5*ql)"),
         ("bm25 + ql", "bm25.weight", "0.5*bm25 + ql"),
         ("bm25 + 3*ql", "weight", "bm25 + 0.5*ql"),
         ("bm25 + 3*ql", "weight.1", "0.5*bm25 + 3*ql"),

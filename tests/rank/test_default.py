@@ -41,8 +41,8 @@ def test_training_brings_all_that_it_needs(index):
     made = index.train("default", threads=1)
     assert (len(made), made.provenance["training"]) == (5, "default")
     layers = index.snapshot.manifest.layers
-    assert list(layers) == ["terms" if "terms" in layers else next(iter(layers)), LETTERS, PAIRS]
-    assert index.view(LETTERS).analyzer.letters == (4, 4)
+    assert list(layers)[1:] == [LETTERS, PAIRS]
+    assert index.view(LETTERS).analyzer.terms("the cities") == [" cit", "citi", "itie", "ties", "ies "]
     pairs = index.view(PAIRS).analyzer
     assert (pairs.words, pairs.stemmer, pairs.name) == ((2, 2), "english", "english[words=2]")
     assert pairs.terms("New Mexico City") == ["new mexico", "mexico citi"]
@@ -160,32 +160,58 @@ def test_imported_vectors_find_what_words_and_letters_do_not(index, vectors):
 
 
 def test_where_something_is_lacking_default_answers(index, vectors):
-    def asked():
-        hits = index.search("desert city", ranker="default-vectors")
+    def asked(ranker="default-vectors"):
+        hits = index.search("desert city", ranker=ranker)
         return [(hit.id, hit.score) for hit in hits], hits.note
 
-    def by(name):
-        return [(hit.id, hit.score) for hit in index.search("desert city", ranker=name)]
-
+    get_some = f"import some: aboutness vectors import FILE -o {index.path}"
     found, note = asked()
-    assert note.startswith("default-vectors needs word vectors, so bm25 answers; ")
-    assert note.endswith(f"import some (aboutness vectors import FILE -o {index.path})")
-    assert found == by("bm25")
+    assert note == f"default-vectors needs vectors of whole words, so bm25 answers; {get_some}"
+    assert found == asked("bm25")[0]
     index.train("default", threads=1)
     found, note = asked()
-    assert note.startswith("default-vectors needs word vectors, so default answers; ")
-    assert found == by("default")
-    index.train("word2vec", dim=4, min_count=1, threads=1)
-    found, note = asked()
-    assert "needs vectors of whole words, and these are of the layer" in note
-    assert found == by("default")
+    assert note == f"default-vectors needs vectors of whole words, so default answers; {get_some}"
+    assert found == asked("default")[0]
+    index.train("word2vec", dim=4, min_count=1, threads=1)  # of stems
+    assert asked() == (found, note)
+    assert asked("default-vectors[vectors=word2vec]") == (found, note)
     index.keep_vectors(vectors, "given")
+    run = f"run: aboutness train {index.path} default-vectors"
+    assert asked() == (found, f"default-vectors is not trained here, so default answers; {run}")
+    index.train("default-vectors", threads=1)
+    assert asked()[1] is None
+    assert asked() == asked("default-vectors[vectors=given]")
+    index.keep_vectors(vectors, "more")
     found, note = asked()
-    assert "has several word vectors; name one" in note
-    hits = index.search("desert city", ranker="default-vectors[vectors=given]")
-    assert hits.note == (
-        f"default-vectors is not trained here, so default answers; run: aboutness train {index.path} default-vectors"
+    assert found == asked("default")[0]
+    assert note == (
+        "default-vectors finds several word vectors, so default answers; name some: default-vectors[vectors=given]; "
+        "there are given, more"
     )
+
+
+def test_what_is_trained_for_default_vectors_serves_default_too(index):
+    index.train("default-vectors", threads=1)
+    assert index.search("desert city").note is None
+    assert "lsa[vectors=default-vectors]" in str(ab.Default().for_index(index.snapshot))
+    index.train("default", threads=1)
+    assert "lsa[vectors=default]" in str(ab.Default().for_index(index.snapshot))
+
+
+def test_the_expression_with_vectors(index, vectors):
+    index.keep_vectors(vectors, "given")
+    index.train("default-vectors", threads=1)
+    read = "fields=3*title+1*text"
+    assert str(ab.DefaultVectors().for_index(index.snapshot)) == (
+        f"feedback(best(bm25[{read},k1=1.6,b=0.6] % 1000) + 0.3*best(bm25[layer=default-letters,{read}] % 1000) + "
+        f"0.2*best(bm25[layer=default-pairs,{read}] % 1000) + 0.3*best(nearest[vectors=given,weight=1,threshold=0.4]"
+        f"(bm25[layer=default-words,{read},k1=1.6,b=0.6]) % 1000), lsa[vectors=default-vectors])"
+    )
+
+
+def test_words_that_stop_are_no_pieces(index):
+    index.train("default", threads=1)
+    assert not index.search("of the")
 
 
 def test_in_a_comparison_with_vectors(tmp_path, vectors):
@@ -194,6 +220,6 @@ def test_in_a_comparison_with_vectors(tmp_path, vectors):
     place = write_collection(tmp_path / "small")
     table = ab.compare(["default-vectors", "default"], place, vectors=vectors)
     assert [str(row.ranker) for row in table.rows] == ["default-vectors", "default"]
-    assert "default answers" not in (table.note or "")
+    assert table.note is None  # though the first layer has stems
     alone = ab.compare(["default-vectors"], place)
-    assert "default-vectors needs vectors of whole words" in alone.note
+    assert "default-vectors needs vectors of whole words, so default answers" in alone.note

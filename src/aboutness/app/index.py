@@ -29,6 +29,7 @@ from aboutness.index.writer import Added, IndexWriter, Progress
 from aboutness.models.ranking import Explanation
 from aboutness.rank.bound import explain
 from aboutness.rank.grammar import ranker as named_ranker
+from aboutness.rank.inside import notes_of
 from aboutness.text.analyzer import Analyzer
 from aboutness.text.analyzers import analyzer as named_analyzer
 from aboutness.vectors.coverage import Coverage
@@ -260,6 +261,10 @@ class Index:
         return train(
             self, kind, name=name, layer=layer, fields=fields, threads=threads, restart=restart, tell=progress
         )
+
+    def notes(self, rankers: Iterable[str | Ranker]) -> list[str]:
+        """Return what is to be said of the use of rankers here, such as that another one answers in its place."""
+        return notes_of(map(named_ranker, rankers), self.snapshot)
 
     def import_vectors(
         self,

@@ -15,6 +15,7 @@ from aboutness.core.errors import NotFound, UsageError, shown
 from aboutness.index.trained import Trained
 from aboutness.models.embedding import Embedding
 from aboutness.models.model import Model
+from aboutness.rank.default import DefaultVectors
 from aboutness.rank.expansion.spaces import ByWordVectors
 from aboutness.rank.inside import needing
 from aboutness.vectors.known import TRAINERS
@@ -34,7 +35,12 @@ def needs(rankers: Iterable[Ranker], trained: Trained | None = None) -> dict[str
 
 def read_words(ranker: Ranker) -> bool:
     """Tell whether a ranker reads word vectors."""
-    return any(isinstance(part, Embedding | ByWordVectors) for part in needing(ranker))
+    return any(isinstance(part, Embedding | ByWordVectors | DefaultVectors) for part in needing(ranker))
+
+
+def _brings_words(ranker: Ranker) -> bool:
+    """Tell whether all that reads word vectors in a ranker has a layer of whole words for them."""
+    return not any(isinstance(part, Embedding | ByWordVectors) for part in needing(ranker))
 
 
 def check_vectors(vectors: object) -> None:
@@ -72,6 +78,8 @@ def provide(
     note = None
     if vectors is not None and any(map(read_words, asked)):
         note = give_vectors(index, vectors, tell)
+        if all(_brings_words(ranker) for ranker in asked if read_words(ranker)):
+            note = None
     failed: dict[tuple[str, Trainer], str] = {}
     lacking: dict[str, str] = {}
     for ranker in asked:

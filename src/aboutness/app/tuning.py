@@ -32,6 +32,7 @@ from aboutness.experiment.validate import Validation
 from aboutness.experiment.validate import cross_validate as cross_validate_on
 from aboutness.index.writer import Progress as IndexProgress
 from aboutness.models.model import MATCHES, checked_k
+from aboutness.rank.inside import notes_of
 from aboutness.text.analyzer import Analyzer
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ class _Task:
             raise UsageError("an index has its own word vectors: give `index` or `vectors`, not both")
         check_vectors(vectors)
         if index is not None:
-            return None, index
+            return "; ".join(notes_of([self.ranker], index.snapshot)) or None, index
         held = Index.build(self.collection.documents(), analyzer=analyzer, progress=indexing)
         note, _ = provide(held, self.settings, vectors, training)
         return note, held

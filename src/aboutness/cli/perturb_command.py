@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from aboutness.cli.render import ends_well, show_json, working
-from aboutness.cli.search_commands import FolderArgument, JsonOption, chosen_rankers
+from aboutness.cli.search_commands import FolderArgument, JsonOption, chosen_rankers, tell_notes
 from aboutness.core.errors import UsageError
 
 
@@ -47,9 +47,10 @@ def perturb(
 
     pairs = [_pair(text) for text in replace or ()]
     texts = read_passages(passages)
-    index = Index.open(folder)
+    index, rankers = Index.open(folder), chosen_rankers(ranker) if ranker else None
     with working("scoring (the first time, kernels are compiled)"):
-        found = perturbed(index, query, texts, pairs, chosen_rankers(ranker) if ranker else None)
+        found = perturbed(index, query, texts, pairs, rankers)
+    tell_notes(index, rankers or [])
     if as_json:
         show_json(found.to_json())
         return

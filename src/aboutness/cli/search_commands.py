@@ -115,6 +115,7 @@ def explain(
         for document in documents
         for one in rankers
     ]
+    tell_notes(index, rankers)
     if as_json:
         plain = [{"query": query, "id": document, "ranker": one, **why.to_json()} for document, one, why in found]
         show_json(plain[0] if len(plain) == 1 else plain)
@@ -133,6 +134,7 @@ def explain_as_page(index: Index, query: str, documents: list[str], rankers: lis
         typer.echo(page.encode(), nl=False)
         return
     write_page(page, target)
+    tell_notes(index, rankers)
     count = "1 document" if len(documents) == 1 else f"{len(documents):,} documents"
     typer.echo(f"{count} explained by {', '.join(rankers)}; the page is {target}")
 
@@ -159,6 +161,7 @@ def run(
     index = Index.open(folder)
     with working("ranking"):
         count = run_queries(index, queries, output, rankers[0], depth=k, match=match, fields=fields, tag=tag)
+    tell_notes(index, rankers)
     if str(output) != "-":
         typer.echo(f"{count:,} queries ranked by {rankers[0]}; the run is {output}")
 
@@ -184,6 +187,12 @@ def models(as_json: JsonOption = False) -> None:
                 for one in row["parameters"]
             ]
         )
+
+
+def tell_notes(index: Index, rankers: list[str]) -> None:
+    """Say on the terminal what is to be said of the use of rankers in an index."""
+    for note in index.notes(rankers):
+        typer.echo(f"note: {note}", err=True)
 
 
 def chosen_rankers(given: list[str] | None) -> list[str]:

@@ -56,6 +56,16 @@ class Ranker:
     def __add__(self, other: Ranker) -> Sum:
         return Sum((self, other))
 
+    def __radd__(self, other: object) -> Ranker:
+        if other == 0:  # where `sum` begins
+            return self
+        raise UsageError(
+            f"only rankers can be added to a ranker, got {shown(other)}; `ab.ranker` reads one from text"
+        )
+
+    def __truediv__(self, other: object) -> Ranker:
+        raise UsageError("rankers are not divided: write a weight before one, such as .5*bm25")
+
     def __sub__(self, other: object) -> Ranker:
         raise UsageError("rankers have no minus: a mixture adds, such as bm25 + 30*ql, and weights are at least 0")
 

@@ -71,7 +71,7 @@ class Parameters:
         values = {}
         for name, text in options.items():
             if name not in declared:
-                raise UsageError(f"{cls.name} has no parameter {name!r}. It has: {', '.join(declared)}")
+                raise UsageError(f"{cls.name} has no parameter {name!r}. It has: {', '.join(declared) or 'none'}")
             kind = declared[name].kind
             try:
                 values[name] = kind.read(text.strip())

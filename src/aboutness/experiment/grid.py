@@ -22,6 +22,7 @@ from aboutness.core.algebra import WEIGHT, Cut, Ranker, Scaled, Sum
 from aboutness.core.errors import UsageError, shown
 from aboutness.core.kinds import FieldWeights, Kind, Number, Whole, checked
 from aboutness.core.parameters import Parameters
+from aboutness.rank.fusion import Fusion
 from aboutness.rank.grammar import ranker as named_ranker
 
 MOST_SETTINGS = 10_000
@@ -149,7 +150,7 @@ def _parts(ranker: Ranker, *, is_term: bool = False) -> Iterator[tuple[Ranker, b
     """Yield a ranker and all that it is made of, and whether each is a term, which may have a weight."""
     yield ranker, is_term or isinstance(ranker, Scaled)
     for part in ranker.rankers:
-        yield from _parts(part, is_term=isinstance(ranker, Sum))
+        yield from _parts(part, is_term=isinstance(ranker, Sum | Fusion))
 
 
 def _names(called: tuple[str, int], parameter: str) -> tuple[str, str]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from aboutness.core.algebra import Ranker
-from aboutness.core.errors import NotFound, UsageError
 from aboutness.index.snapshot import Snapshot
 from aboutness.index.trained import Trained
 from aboutness.models.bm25 import BM25
@@ -16,7 +15,7 @@ from aboutness.rank.expansion.nearest import Nearest
 from aboutness.rank.feedback import Feedback
 from aboutness.rank.normalised import OfBest
 from aboutness.rank.pipelines import Pipeline, like, register
-from aboutness.vectors.kept import vectors_of
+from aboutness.vectors.kept import KIND
 from aboutness.vectors.own import LETTERS, PAIRS, WORDS, Own, OwnWithWords
 from aboutness.vectors.trainer import Trainer
 
@@ -35,7 +34,8 @@ class Default(Pipeline):
 
     BM25 has k1 1.6 and b .6, and words of a field "title" count three times. Nothing is learnt from judgements,
     nothing is downloaded. What it needs is trained by `aboutness train DIR default`; an index that has not got it
-    is searched by `bm25`, and a note says so. Documents that came since are folded in.
+    is searched by `bm25`, and a note says so. Documents that came since are folded in. Also where all documents
+    match, it finds no more than these.
 
     Without it being said, fields count as the index says, but for the title.
     """
@@ -55,17 +55,21 @@ class Default(Pipeline):
     @property
     def expression(self) -> Ranker:
         """Return the ranker that it stands for, where fields count as they do for it."""
-        return Feedback.of(self.base, LSARanker(vectors=self.way.name))
+        return self.within(self.way.name)
+
+    def within(self, space: str) -> Ranker:
+        """Return the same, with feedback in a space of documents that has a name."""
+        return Feedback.of(self.base, LSARanker(vectors=space))
 
     def for_index(self, snapshot: Snapshot) -> Ranker:
         """Return the ranker that it stands for in an index."""
         if self.lacks(snapshot):
             return self.instead(snapshot)
-        fields = snapshot.manifest.fields
+        fields, space = snapshot.manifest.fields, self._trained(snapshot) or self.way.name
         if self.fields is not None or TITLE not in fields:
-            return self.expression
+            return self.within(space)
         chosen = {name: (TIMES if name == TITLE else 1.0) * weight for name, weight in fields.items()}
-        return replace(self, fields=tuple(chosen.items())).expression
+        return replace(self, fields=tuple(chosen.items())).within(space)
 
     def needs(self, trained: Trained) -> list[tuple[str, Trainer]]:
         """Return what has to be trained."""
@@ -73,8 +77,15 @@ class Default(Pipeline):
 
     def lacks(self, snapshot: Snapshot) -> tuple[str, str] | None:
         """Return what is to be said where an index lacks something, and what to do; None where it has all."""
-        there = self.way.name in snapshot.trained.entries and set(self.way.layers) <= set(snapshot.manifest.layers)
-        return None if there else ("is not trained here", f"run: aboutness train {snapshot.folder} {self.name}")
+        if self._trained(snapshot) is not None:
+            return None
+        return "is not trained here", f"run: aboutness train {snapshot.folder} {self.name}"
+
+    def _trained(self, snapshot: Snapshot) -> str | None:
+        """Return the name of what was trained, for it or for one that needs more; None where something lacks."""
+        there = set(self.way.layers) <= set(snapshot.manifest.layers)
+        names = (way.name for way in (Own, OwnWithWords) if issubclass(way, self.way))
+        return next((name for name in names if there and name in snapshot.trained.entries), None)
 
     def instead(self, snapshot: Snapshot) -> Ranker:  # noqa: ARG002 - for those that look at it
         """Return the ranker that answers where something is lacking."""
@@ -104,6 +115,8 @@ class DefaultVectors(Default):
     on stems of the index do not fit.
     """
 
+    needs_all: ClassVar[bool] = True
+
     name: ClassVar[str] = "default-vectors"
     summary: ClassVar[str] = "default, and nearest words in word vectors that are imported"
     way: ClassVar[type[Own]] = OwnWithWords
@@ -118,15 +131,23 @@ class DefaultVectors(Default):
         expanded = Nearest.of(whole, weight=1.0, threshold=0.4, vectors=self.vectors, case=self.case)
         return super().base + 0.3 * OfBest.of(expanded % DEPTH)
 
+    def for_index(self, snapshot: Snapshot) -> Ranker:
+        """Return the ranker that it stands for in an index."""
+        if self.vectors is None and not self.lacks(snapshot):
+            return replace(self, vectors=fitting(snapshot)[0]).for_index(snapshot)
+        return super().for_index(snapshot)
+
     def lacks(self, snapshot: Snapshot) -> tuple[str, str] | None:
         """Return what is to be said where an index lacks something, and what to do; None where it has all."""
-        try:
-            made_of = vectors_of(snapshot.trained, self.vectors).provenance
-        except (NotFound, UsageError) as error:
-            return "needs word vectors", str(error)
-        if made_of.get("layer", WORDS) != WORDS:
-            get_some = f"import some: aboutness vectors import FILE -o {snapshot.folder}"
-            return f"needs vectors of whole words, and these are of the layer {made_of['layer']}", get_some
+        fit = fitting(snapshot)
+        if self.vectors is None and len(fit) > 1:
+            some = f"{self.name}[vectors={fit[0]}]"
+            return "finds several word vectors", f"name some: {some}; there are {', '.join(fit)}"
+        if self.vectors not in (None, *fit) or not fit:
+            return (
+                "needs vectors of whole words",
+                f"import some: aboutness vectors import FILE -o {snapshot.folder}",
+            )
         return super().lacks(snapshot)
 
     def instead(self, snapshot: Snapshot) -> Ranker:
@@ -136,3 +157,9 @@ class DefaultVectors(Default):
     def answers(self, snapshot: Snapshot) -> str:
         """Return the name of the ranker that answers in an index."""
         return Default().answers(snapshot) if self.lacks(snapshot) else self.name
+
+
+def fitting(snapshot: Snapshot) -> list[str]:
+    """Return the names of word vectors of an index that are not of another layer than that of whole words."""
+    entries = snapshot.trained.of_kind(KIND)
+    return [name for name, entry in entries.items() if entry.parameters.get("layer", WORDS) == WORDS]

@@ -52,8 +52,8 @@ class Feedback(Combination):
     score(d) = b(d) + s ( weight * c(d) / best c  +  near * mean of b over the nearest of d  +  words * l(d) )
 
     b(d)   the first ranker's score as a share of its best one; scores below 0 are lifted to 0 first, all alike
-    c(d)   cosine of d with the first documents, 0 where it is below: their vectors, by the second ranker, weighted
-           in proportion to exp(sharpness * b), over the first `docs` that have one
+    c(d)   likeness of d to the first documents, 0 where it is below: the second ranker's score (most give cosines)
+           for their vectors, weighted in proportion to exp(sharpness * b), over the first `docs` that have one
     l(d)   log-likelihood of the query in d, from 0 (least of all candidates) to 1 (most): sum of q(t) ln P(t | d),
            P(t | d) = (1 - lent) (tf + mu P(t | C)) / (|d| + mu) + lent * mean of tf / length over `kin` documents
            nearest to d, by the fourth power of the cosine (document expansion, Tao et al. 2006)
@@ -135,6 +135,7 @@ class BoundFeedback(Composed):
         average = max(second.view.statistics.average_length, 1e-9)
         self.share = 1 / (1 + (how.short / average) ** 2)
         self.lending = Lending(second.view, how.lent, how.mu)
+        self._last: tuple[Batch, Evidence | None] | None = None  # what explanations of one question share
 
     def knows(self, question: Question) -> bool:
         """Tell whether the question means anything to the first ranker."""
@@ -211,11 +212,9 @@ class BoundFeedback(Composed):
         self, question: Question, document: int, match: Match = "or", allowed: Allowed = None
     ) -> Explanation:
         """Return the parts of the first ranker, of the document's likeness and likelihood, and of its nearest."""
-        alone = Batch([question], match, allowed)
-        found = finder_of(self.first, alone, self.size)(alone.asked(0))
-        if not self.knows(question) or not len(found.documents):
+        seen = self._seen(question, match, allowed)
+        if seen is None:
             return Explanation(0.0, (Part(NOT_FOUND, 0.0),), str(self.how))
-        seen = self._evidence(found, alone.asked(0))
         place = int(np.searchsorted(seen.documents, document))
         if place == len(seen.documents) or seen.documents[place] != document:
             return Explanation(0.0, (Part(NOT_FOUND, 0.0),), str(self.how))
@@ -228,6 +227,17 @@ class BoundFeedback(Composed):
         if len(candidate):
             parts += self._further_parts(seen, document, int(candidate[0]))
         return Explanation(score, tuple(parts), str(self.how))
+
+    def _seen(self, question: Question, match: Match, allowed: Allowed) -> Evidence | None:
+        """Return what is found for a question, if anything is; the last one is remembered."""
+        last = self._last
+        alone = Batch([question], match, allowed)
+        if last is not None and last[0].is_same(alone):
+            return last[1]
+        found = finder_of(self.first, alone, self.size)(alone.asked(0)) if self.knows(question) else NOTHING
+        seen = self._evidence(found, alone.asked(0)) if len(found.documents) else None
+        self._last = alone, seen
+        return seen
 
     def _first_parts(self, share: float, why: Explanation) -> list[Part]:
         """Return the parts of the first ranker, so that they sum to a share of its best score."""

@@ -16,7 +16,7 @@ def needing(ranker: Ranker) -> Iterator[Model | Pipeline | Combination]:
     for one in inside(ranker):
         if isinstance(one, Model | Pipeline | Combination):
             yield one
-        if isinstance(one, Pipeline):
+        if isinstance(one, Pipeline) and not one.needs_all:
             yield from needing(one.expression)
 
 

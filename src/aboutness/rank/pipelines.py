@@ -34,6 +34,7 @@ class Pipeline(Parameters, Ranker):
 
     summary: ClassVar[str] = ""
     source: ClassVar[str] = ""
+    needs_all: ClassVar[bool] = False  # `needs` tells all that has to be trained, also for what it is made of
 
     layer: str | None = like(Model, "layer")
     fields: tuple[tuple[str, float | None], ...] | None = like(Model, "fields")

@@ -122,6 +122,11 @@ class Batch:
         """Return one of the questions."""
         return Asked(place, self.questions[place], self.match, self.allowed)
 
+    def is_same(self, other: Batch) -> bool:
+        """Tell whether another asks the same, as it was put once, among the same documents."""
+        mine, others = ([*map(id, one.questions), one.match, id(one.allowed)] for one in (self, other))
+        return mine == others
+
     def ranked(self, searcher: Searcher, k: int) -> list[Ranking]:
         """Return the rankings by another ranker."""
         return searcher.top_many(self.questions, k, match=self.match, allowed=self.allowed, threads=self.threads)

@@ -19,13 +19,14 @@ class Own(LSA):
     """All that `default` needs: a latent space of the documents, and layers of pieces and pairs of words.
 
     The space is that of `lsa` with the weights of BM25. The layers are added to the index where it has none such:
-    pieces of four letters, and pairs of neighbouring words, analysed as the first layer is.
+    pieces of four letters, and pairs of neighbouring words, analysed as the first layer is, but that words are not
+    stemmed before they are cut into pieces.
     """
 
     name: ClassVar[str] = "default"
     summary: ClassVar[str] = "what the ranker default needs: latent dimensions, and layers of letters and pairs"
     source: ClassVar[str] = "beyond the papers"
-    layers: ClassVar[dict[str, str]] = {LETTERS: "letters", PAIRS: "[words=2]"}
+    layers: ClassVar[dict[str, str]] = {LETTERS: "[stem=none,words=1,letters=4]", PAIRS: "[words=2]"}
 
     dim: int = parameter(150, Whole(1, 10_000), "dimensions, at most")
     weighting: str = parameter(BM25, Choice(WEIGHTINGS), "how much a word counts in a document")

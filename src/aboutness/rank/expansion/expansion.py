@@ -14,7 +14,7 @@ from aboutness.core.errors import UsageError
 from aboutness.index.snapshot import Snapshot
 from aboutness.index.view import LayerView
 from aboutness.models.bags import matching, words_of
-from aboutness.models.model import Allowed, Match, allowed_mask, check_match
+from aboutness.models.model import Allowed, Match, Model, allowed_mask, check_match
 from aboutness.models.question import MOST_WEIGHT, Question
 from aboutness.models.ranking import Explanation, Part, Ranking
 from aboutness.rank.combination import Combination
@@ -55,7 +55,9 @@ class Expansion(Combination):
         """Return what the ranker reads: its fields, or where its models read several, those of the index."""
         *before, ranker = self.rankers
         read = {model.view(snapshot): model for model in models_in(ranker)}
-        layers = {view.layer: model for view, model in read.items()}
+        layers: dict[str, Model] = {}
+        for view, model in read.items():
+            layers.setdefault(view.layer, model)
         if len(layers) > 1:
             apart = " + ".join(str(self.made_of([*before, model])) for model in layers.values())
             raise UsageError(
