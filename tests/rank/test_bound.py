@@ -286,7 +286,7 @@ def test_an_explanation_tells_which_ranker_a_part_comes_from(index):
     ]
     shown = str(explanation).splitlines()
     assert shown[0].endswith("= bm25 + 2*(0.5*ql[mu=9] + 3*tfidf % 70)")
-    assert sum("(ql[mu=9])" in line for line in shown) == 2
+    assert sum("(ql)" in line for line in shown) == 2
     assert [part["by"] for part in explanation.to_json()["parts"]] == [part.by for part in explanation.parts]
     plain = bind(ranker("bm25"), index.snapshot).explain(question, number)
     assert "by" not in plain.to_json()["parts"][0]
