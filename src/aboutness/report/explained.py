@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from aboutness.models.ranking import Explanation, Part
+from aboutness.models.ranking import Explanation, Part, short_names
 from aboutness.report.marks import Explained, Mark, Marked, Reason, marked, threshold
 from aboutness.report.markup import as_data, as_text, asset
 
@@ -147,11 +147,11 @@ def _reason(place: int, reason: Reason) -> str:
     why = reason.explanation
     parts = sorted(why.parts, key=lambda part: -abs(part.value))
     details = _detail_names(parts)
-    mixed = any(part.by for part in parts)
+    mixed, short = any(part.by for part in parts), short_names(part.by for part in parts)
     columns = 1 + mixed + len(details)  # besides the first
     largest = max((abs(part.value) for part in parts if math.isfinite(part.value)), default=0.0)
     head = "".join(f'<th scope="col">{as_text(_label(name))}</th>' for name in details)
-    rows = "\n".join(_row(part, largest, details, mixed=mixed) for part in parts[:MOST_ROWS])
+    rows = "\n".join(_row(part, largest, details, short[part.by] if mixed else None) for part in parts[:MOST_ROWS])
     if rest := parts[MOST_ROWS:]:
         total = shown_number(Explanation(0, tuple(rest)).total)
         rows += f'\n<tr><th scope="row">{len(rest):,} more</th><td colspan="{columns}">{total}</td></tr>'
@@ -172,15 +172,15 @@ def _reason(place: int, reason: Reason) -> str:
 </section>"""
 
 
-def _row(part: Part, largest: float, details: Sequence[str], *, mixed: bool) -> str:
+def _row(part: Part, largest: float, details: Sequence[str], by: str | None) -> str:
     size = abs(part.value) / largest if largest and math.isfinite(part.value) else float(part.value != 0)
     sign = "pos" if part.value > 0 else "neg"
     bar = f'<span class="bar {sign}" style="--s:{size:.3f}"></span>'
     cells = "".join(f"<td>{_detail(part, name)}</td>" for name in details)
-    by = f'<td class="by">{as_text(part.by)}</td>' if mixed else ""
+    who = "" if by is None else f'<td class="by" title="{as_text(part.by)}">{as_text(by)}</td>'
     return (
         f'<tr><th scope="row"><bdi>{as_text(part.name)}</bdi></th>'
-        f"<td>{shown_number(part.value)}{bar}</td>{by}{cells}</tr>"
+        f"<td>{shown_number(part.value)}{bar}</td>{who}{cells}</tr>"
     )
 
 
