@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
-from bench.pages import PAGES, ROOT, filled
-from bench.report import kept
+from bench.pages import PAGES, ROOT, figures_of, filled
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_figures_are_those_that_were_measured(name):
-    results, figures = PAGES[name]
     page = (ROOT / name).read_text("utf-8")
-    assert filled(page, figures(kept(results))) == page
+    assert filled(page, figures_of(name)) == page
     assert not re.search(r"-->\n<!-- /measured", page)
 
 
