@@ -300,3 +300,11 @@ def test_made_in_python_as_in_text():
     for temperature in (0, -1, math.inf, "2", None):
         with pytest.raises(UsageError, match="softmax: temperature must be a number at least 1e-09"):
             Softmax.of(bm25, temperature=temperature)
+
+
+@pytest.mark.parametrize("name", ["best", "minmax"])
+def test_where_one_is_found_its_words_are_all_of_its_score(name):
+    alone = Index.build([{"id": "a", "text": "aa bb"}, {"id": "b", "text": "cc"}], analyzer="plain")
+    why = alone.search("aa bb", ranker=f"{name}(bm25)")[0].explain()
+    assert [part.name for part in why.parts] == ["aa", "bb"]
+    assert why.total == pytest.approx(1.0) == pytest.approx(why.score)

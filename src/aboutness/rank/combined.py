@@ -55,9 +55,11 @@ class Scale:
         return listed(found.documents, values, lambda: left_out)
 
     def slope(self, found: Found) -> float:
-        """Return what one point of score counts, where the scale is linear; 0 where all scores are equal."""
+        """Return what one point of score counts, where the scale is linear; also where all scores are equal."""
         before, after = found.own().astype(np.float64), self(found).own().astype(np.float64)
-        return float(np.ptp(after) / np.ptp(before)) if np.ptp(before) else 0.0
+        if np.ptp(before):
+            return float(np.ptp(after) / np.ptp(before))
+        return float(after[0] / before[0]) if before[0] > 0 else 0.0
 
 
 @dataclass(frozen=True)
