@@ -83,11 +83,11 @@ def test_evaluations_in_words(call, write, small):
     assert means == "run     queries  P@1     RR\nx.trec  5        0.4000  0.4000\n"
     assert ran.err == (
         "x.trec: 3 judged queries have no ranking: they count 0\n"
-        "x.trec: 1 ranked queries have no judgement: they are left out\n"
+        "x.trec: 1 ranked query has no judgement: it is left out\n"
     )
     write("zero.qrels", "q1 0 d1 0\n")
     ran = call("evaluate", "zero.qrels", "x.trec")
-    assert ran.err.endswith("x.trec: 1 judged queries have no relevant document\n")
+    assert ran.err.endswith("x.trec: 1 judged query has no relevant document\n")
 
 
 def test_order_and_ties_are_those_of_the_scores(call, write):
@@ -235,11 +235,14 @@ def test_the_shape_of_experiments(call, small):
         "documents",
         "analyzer",
         "queries",
+        "unjudged",
+        "unasked",
+        "chosen_by",
         "unanswered",
         "unknown_documents",
         "rows",
     ]
-    assert [found[key] for key in list(found)[:5]] == ["small", 7, "english", 5, 2]
+    assert [found[key] for key in list(found)[:8]] == ["small", 7, "english", 5, ["q5"], ["q6"], 0, 1]
     assert [list(row) for row in found["rows"]] == [["ranker", "nDCG@10", "AP"]] * 2
     assert [row["ranker"] for row in found["rows"]] == ["bm25", "bm25 % 2 >> ql"]
     assert all(0 < row["AP"] < 1 for row in found["rows"])
@@ -360,11 +363,12 @@ def test_in_words(call, small, index):
     ran = call("experiment", small, "-r", "bm25,ql", "--measures", "AP")
     assert ran.code == 0
     head, table = ran.out.split("\n\n")
-    assert head == "small: 7 documents (english), 5 queries"
+    assert head == "small: 7 documents (english), 5 of 6 queries; 1 has no judgements"
     assert table == f"{compare(['bm25', 'ql'], small, 'AP', index=index)}\n"
     assert ran.err == (
-        "small: 1 judged documents are not in the collection: they count as never found\n"
-        "small: 2 judged queries have no ranking by the first ranker: they count 0\n"
+        "small: 1 judged document is not in the collection, which counts as never found\n"
+        "small: 1 judged query is not among its queries (q6): never asked, which counts 0\n"
+        "small: 1 judged query has no ranking by bm25, ql: it counts 0\n"
     )
     ran = call("experiment", small, "-r", "bm25", "--measures", "AP", "--per-query")
     rows = ran.out.split("\n\n")[1].splitlines()
@@ -459,7 +463,10 @@ def test_collections_that_are_none(call, small, write, tmp_path):
     pytest.importorskip("ir_datasets")
     ran = call("experiment", "none")
     assert (ran.code, ran.out) == (4, "")
-    assert ran.err.startswith("aboutness: none: there is no such folder, and ir_datasets has no collection 'none'")
+    looked = tmp_path / "none"
+    assert ran.err.startswith(
+        f"aboutness: {looked}: there is no such folder, and ir_datasets has no collection 'none'"
+    )
     assert call("experiment", "irds:none").code == 4
     ran = call("experiment", small / "qrels.tsv")
     assert (ran.code, ran.out) == (3, "")
@@ -473,7 +480,17 @@ BROKEN = {
     "documents": ("corpus.jsonl", "nonsense\n", "corpus.jsonl:1: "),
     "queries": ("queries.jsonl", '{"_id": "q1", "text": "x"}\nnonsense\n', "queries.jsonl:2: "),
     "judgements": ("qrels.tsv", "q1\td1\t1\nq1\td2\n", "qrels.tsv:2: "),
-    "twice": ("queries.jsonl", lines([{"_id": "q1", "text": "x"}] * 2), "queries have the id 'q1'"),
+    "twice": (
+        "queries.jsonl",
+        lines([{"_id": "q1", "text": "x"}] * 2),
+        "queries.jsonl:2: two queries have the id 'q1'",
+    ),
+    "judged twice": (
+        "qrels.tsv",
+        "q1\td1\t1\nq1\td1\t2\n",
+        "qrels.tsv:2: query 'q1': document 'd1' is judged twice",
+    ),
+    "no document": ("corpus.jsonl", "", "corpus.jsonl: there are no documents"),
     "no judged query": ("qrels.tsv", "q9\td1\t1\n", "none of its 5 queries has a judgement"),
 }
 
@@ -583,5 +600,5 @@ def test_a_closed_pipe_ends_quietly(small):
     done = subprocess.run(
         ["bash", "-c", line], capture_output=True, text=True, check=False, env=environment(), cwd=small.parent
     )
-    assert done.stdout == "small: 7 documents (english), 5 queries\n"
+    assert done.stdout == "small: 7 documents (english), 5 of 6 queries; 1 has no judgements\n"
     assert "Traceback" not in done.stderr

@@ -31,7 +31,7 @@ def test_queries_that_are_special_are_told(call, runs):
     ran = call(*runs[:3], "--measures", "AP")
     assert ran.err == (
         "a: 2 judged queries have no ranking: they count 0\n"
-        "a: 1 ranked queries have no judgement: they are left out\n"
+        "a: 1 ranked query has no judgement: it is left out\n"
         "a: 5 judged queries have no relevant document\n"
     )
     row = call(*runs[:3], "--measures", "AP", "--json").json["rows"][0]

@@ -9,6 +9,7 @@ import time
 import pytest
 
 import aboutness as ab
+from aboutness.cli import evaluate_commands
 from aboutness.cli.experiment_command import clock
 from aboutness.experiment.hashes import code_version
 from aboutness.experiment.testing import differences_of
@@ -227,7 +228,7 @@ def test_queries_that_say_little_are_told(call, drawn):
     changed = [f"{line[:-1]}0" if line.startswith("q1\t") else line for line in judged]
     (drawn / "qrels.tsv").write_text("\n".join(changed) + "\n")
     ran = call("experiment", drawn, "-r", "bm25", "--measures", "AP")
-    assert ran.err == "drawn: 1 judged queries have no relevant document\n"
+    assert ran.err == "drawn: 1 judged query has no relevant document\n"
     one = [
         {"_id": f"d{n}", "text": f"{word} sea", "kind": word}
         for n, word in enumerate(["cat", "cat", "dog", "cat"])
@@ -236,10 +237,89 @@ def test_queries_that_say_little_are_told(call, drawn):
     found = [
         call(
             "experiment", drawn, "-r", "bm25", "--labels", "kind", "--sample", "2", "--seed", n, "--measures", "AP"
-        ).err
+        ).out.split("\n")[0]
         for n in range(6)
     ]
-    assert "drawn by kind: 1 queries have no judgement: they are left out\n" in found
+    assert "drawn by kind: 4 documents (english), 1 of 2 queries; 1 has no judgements" in found
+
+
+def test_queries_that_do_not_count_are_told(call, drawn, tmp_path):
+    more = [{"_id": name, "text": "cat dog"} for name in ("new", "newer")]
+    with (drawn / "queries.jsonl").open("a") as file:
+        file.write(lines(more))
+    with (drawn / "qrels.tsv").open("a") as file:
+        file.write("".join(f"lost{n}\td0\t1\n" for n in range(2)))
+    head = "drawn: 40 documents (english), 19 of 21 queries; 2 have no judgements\n"
+    ran = call("experiment", drawn, "-r", "bm25", "--measures", "AP", "-o", "out")
+    assert ran.out.startswith(head)
+    assert (
+        ran.err
+        == "drawn: 2 judged queries are not among its queries (lost0, lost1): never asked, which counts 0\n"
+    )
+    (kept,) = ab.read_results(tmp_path / "out").comparisons
+    assert (kept.unjudged, kept.unasked, kept.chosen_by) == (("new", "newer"), ("lost0", "lost1"), 0)
+    ran = call("experiment", drawn, "-r", "bm25", "--measures", "AP", "--train", ".5")
+    assert "11 of 21 queries; parameters chosen by 8 others; 2 have no judgements\n" in ran.out
+    text = 'collections = ["drawn"]\nmeasures = ["AP"]\n[[ranker]]\nname = "bm25"\ngrid = ["k1=0.1,9"]\n'
+    (tmp_path / "train.toml").write_text(f"{text}[tune]\ntrain = 0.5\n")
+    ran = call("experiment", "train.toml", "--no-cache", "--json")
+    (plain,) = ran.json["comparisons"]
+    assert (plain["unjudged"], plain["chosen_by"], plain["queries"]) == (["new", "newer"], 8, 11)
+    (drawn / "queries.jsonl").write_text("".join((drawn / "queries.jsonl").read_text().splitlines(True)[:-2]))
+    ran = call("experiment", "train.toml", "--no-cache")
+    assert "11 of 19 queries; parameters chosen by the other 8\n" in ran.out
+
+
+def test_the_setting_of_a_tuned_ranker_is_told(call, drawn, tmp_path):
+    text = (
+        'collections = ["drawn"]\nmeasures = ["AP"]\nrankers = [{ranker = "bm25", grid = ["k1=0.1,9"]}, "bm25"]\n'
+    )
+    for name, more in (("folds", ""), ("train", "[tune]\ntrain = 0.5\n")):
+        (tmp_path / f"{name}.toml").write_text(text + more)
+        ran = call("experiment", f"{name}.toml", "--cache", "cache", "-o", name)
+        again = call("experiment", f"{name}.toml", "--cache", "cache", "--json").json["comparisons"][0]["rows"]
+        tuned, plain = ab.read_results(tmp_path / name).comparisons[0].rows
+        assert (tuned.name, plain.name, plain.chosen) == ("bm25 (tuned)", "bm25", "")
+        assert f"bm25 (tuned): chosen by AP: {tuned.chosen}\n" in ran.err
+        assert again[0]["chosen"] == tuned.chosen
+        assert "chosen" not in again[1]
+        if name == "train":
+            assert tuned.chosen in ("k1=0.1", "k1=9")
+        else:
+            counts = [int(part.partition(" (")[2][0]) for part in tuned.chosen.split("; ")]
+            assert sum(counts) == 5
+            assert all(part.endswith(" of 5 folds)") for part in tuned.chosen.split("; "))
+
+
+def test_a_collection_that_is_not_beside_the_file(call, tmp_path):
+    pytest.importorskip("ir_datasets")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "gone.toml").write_text('collections = ["no/such"]\nrankers = ["bm25"]\n')
+    ran = call("experiment", "sub/gone.toml", "--no-cache")
+    assert (ran.code, ran.out) == (4, "")
+    assert f"{tmp_path}/no/such: there is no such folder" in ran.err
+    assert f"(looked for beside {tmp_path}/sub/gone.toml, too)" in ran.err
+
+
+def test_checksums_are_stated(call, drawn, tmp_path):
+    call("experiment", drawn, "-r", "bm25", "--measures", "AP", "-o", "out")
+    by_file = call("experiment", "look.toml", "--no-cache", "--json").json["made"]["data"]["drawn"]
+    assert ab.read_results(tmp_path / "out").made.data["drawn"] == by_file
+    names = ("checksum", "queries_checksum", "judgements_checksum")
+    assert len({by_file[name] for name in names}) == 3
+
+
+def test_help_names_all_tests_and_corrections(call):
+    from aboutness.evaluate.corrections import CORRECTIONS
+    from aboutness.evaluate.pairs import PAIR_TESTS
+    from aboutness.evaluate.significance import TESTS
+
+    assert tuple(TESTS) == evaluate_commands.PAIRED_TESTS
+    assert (*evaluate_commands.PAIRED_TESTS, *evaluate_commands.TESTS_OF_ALL) == tuple(PAIR_TESTS)
+    assert tuple(CORRECTIONS) == evaluate_commands.CORRECTIONS
+    for command in ("experiment", "evaluate"):
+        told = "".join(call(command, "--help").out.split())
+        assert all(name in told for name in (*PAIR_TESTS, *CORRECTIONS))
 
 
 def test_random_documents(call, drawn, tmp_path):

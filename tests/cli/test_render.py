@@ -135,3 +135,22 @@ def test_working_lets_errors_through(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     with pytest.raises(KeyboardInterrupt), render.working("Checking"):
         raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("p", "told"),
+    [
+        (0.0312, "0.031"), (0.0496, "0.0496"), (0.04998, "0.04998"), (0.0504, "0.05"), (0.05, "0.05"),
+        (0.05 - 1e-16, "0.0499999999999999"), (1e-5, "1e-05"), (1.0, "1"),
+    ],
+)  # fmt: skip
+def test_rounding_moves_no_p_value_over_the_level(p, told):
+    assert render.told_p(p) == told
+
+
+def test_things_are_counted():
+    assert [render.counted(n, "query", "queries") for n in (0, 1, 2000)] == [
+        "0 queries",
+        "1 query",
+        "2,000 queries",
+    ]

@@ -44,12 +44,18 @@ def test_a_file_without_permission_is_bad_input(write):
 
 def test_a_truncated_gzip_names_the_last_line_read(tmp_path):
     path = tmp_path / "cut.jsonl.gz"
-    content = b"".join(f"line {number} {os.urandom(30).hex()}\n".encode() for number in range(2000))
-    path.write_bytes(gzip.compress(content)[:-40_000])
+    content = b"".join(f"line {number} {os.urandom(30).hex()}\n".encode() for number in range(40_000))
+    packed = gzip.compress(content)
+    path.write_bytes(packed[:-40_000])
     seen = []
-    with pytest.raises(BadInput, match=r"cut\.jsonl\.gz:\d+: damaged or truncated gzip") as error:
+    with pytest.raises(BadInput, match=r"cut\.jsonl\.gz:[1-9]\d*: damaged or truncated gzip") as error:
         seen.extend(lines(path))
     assert f"the last whole line is {len(seen)}" in str(error.value)
+    path.write_bytes(packed[:100])
+    with pytest.raises(
+        BadInput, match=r"cut\.jsonl\.gz: damaged or truncated gzip file .*; nothing was read of it$"
+    ):
+        list(lines(path))
 
 
 def test_a_damaged_gzip_is_bad_input(write, tmp_path):

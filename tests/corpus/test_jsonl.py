@@ -120,7 +120,7 @@ def test_file_problems_raise_even_with_a_reject_handler(write, collected, tmp_pa
     with pytest.raises(NotFound):
         list(read_jsonl(tmp_path / "none.jsonl", on_bad=collected))
     (tmp_path / "cut.jsonl.gz").write_bytes(write("a.jsonl.gz", '{"id": "1", "text": "x"}\n').read_bytes()[:-9])
-    with pytest.raises(BadInput, match=r"cut\.jsonl\.gz:\d+: damaged or truncated"):
+    with pytest.raises(BadInput, match=r"cut\.jsonl\.gz: damaged or truncated"):
         list(read_jsonl(tmp_path / "cut.jsonl.gz", on_bad=collected))
     assert not collected.errors
 

@@ -30,7 +30,7 @@ def test_trec(write):
 
 
 def test_bad_lines(write, tmp_path, collected):
-    raw = b"q\td\tscore\n1 0 d 1\n1 d\n1 0 d x\n1 0 d 1.5\n1\t\t1\nq\td\tscore\n\xff 0 d 1\n1 0 d 1 9\n2 0 d 12345678901\n2 0 e 0\n"
+    raw = b"q\td\tscore\n1 0 d 1\n1 d\n1 0 d x\n1 0 d 1.5\n1\t0\t\t1\nq\td\tscore\n\xff 0 d 1\n1 0 d 1 9\n2 0 d 12345678901\n2 0 e 0\n"
     path = write("bad.txt", raw)
     assert list(read_qrels_file(path, on_bad=collected)) == [Judgement("1", "d", 1), Judgement("2", "e", 0)]
     assert collected.lines == [3, 4, 5, 6, 7, 8, 9, 10]
@@ -44,6 +44,18 @@ def test_bad_lines(write, tmp_path, collected):
         list(read_qrels_file(path))
     with RejectFile(tmp_path / "rejects.jsonl") as rejects:
         assert sum(1 for _ in read_qrels_file(path, on_bad=rejects)) + rejects.count == 10
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("q1 0 d1 1\n\nq1 0 51\n", r"a\.txt:3: the judgements before have 4 columns, this line has 3"),
+        ("query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\t0\td1\t1\n", r"a\.txt:3: .* have 3 columns, this line has 4"),
+    ],
+)
+def test_all_lines_have_as_many_columns(write, content, told):
+    with pytest.raises(BadRecord, match=told):
+        list(read_qrels_file(write("a.txt", content)))
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def test_reading(tmp_path, write, name, content):
             "q9 0 d2 1024",
             "query 'q9': the grade of document 'd2' must be a whole number of at most 1023, got 1024",
         ),
-        ("q9 0 d2", "the grade must be a whole number, got 'd2'"),
+        ("q9 0 d2", "the judgements before have 4 columns, this line has 3"),
         ("q9 0 d2 1.5", "the grade must be a whole number, got '1.5'"),
         ("q9 0 d2 nan", "the grade must be a whole number, got 'nan'"),
         ("q9 d2", "a judgement has 3 or 4 columns, this line has 2"),
@@ -103,5 +103,5 @@ def test_what_cannot_be_read(tmp_path, write):
         read_judgements(tmp_path)
     whole = write("a.qrels.gz", TREC * 2000)
     whole.write_bytes(whole.read_bytes()[:-20])
-    with pytest.raises(BadInput, match=r"a\.qrels\.gz:\d+: damaged or truncated gzip file"):
+    with pytest.raises(BadInput, match=r"a\.qrels\.gz: damaged or truncated gzip file"):
         read_judgements(whole)

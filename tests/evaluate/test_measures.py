@@ -135,7 +135,7 @@ def test_a_name_that_cannot_be_used(text, problem):
         measure(text)
     message = str(caught.value)
     assert message.startswith("cannot use the measure ")
-    assert f": {problem} Examples: nDCG@10, AP, RR, P@10, R@100, P(rel=2)@5" in message
+    assert f": {problem} Examples: nDCG@10, AP, RR, P@10, R@100, P(rel=2)@5; `aboutness measures` lists" in message
     assert len(message) < 400
 
 

@@ -167,6 +167,19 @@ def test_what_cannot_be_tested(values, named, told):
         all_pairs(values, **named)
 
 
+def test_how_many_pairs_were_sampled():
+    chance = np.random.default_rng(1)
+    few, more = chance.random((2, 32)), chance.random((3, 33))
+    assert (
+        all_pairs(dict(zip("ab", few, strict=True))).sampled,
+        all_pairs({"a": few[0], "b": few[1]}).permutations,
+    ) == (0, 0)
+    found = all_pairs(dict(zip("abc", [*more[:2], more[0] + (more[2] > 2)], strict=True)), permutations=50)
+    assert (found.sampled, found.permutations) == (2, 50)  # a and c are the same
+    assert found.to_json()["sampled"] == 2
+    assert "sampled" not in all_pairs(dict(zip("abc", more, strict=True)), test="t").to_json()
+
+
 def test_one_query_and_two_rankers():
     for name in PAIR_TESTS:
         found = all_pairs({"a": [0.5], "b": [0.25]}, test=name)

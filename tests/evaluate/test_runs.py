@@ -194,7 +194,7 @@ def test_a_pipe_is_read_once(tmp_path, monkeypatch):
 def test_a_damaged_file(write):
     path = write("a.run.gz", "".join(f"q{n} Q0 d 1 {n} me\n" for n in range(5000)))
     path.write_bytes(path.read_bytes()[:-300])
-    with pytest.raises(BadInput, match=r"a\.run\.gz:\d+: damaged or truncated gzip file .*last whole line is \d+"):
+    with pytest.raises(BadInput, match=r"a\.run\.gz: damaged or truncated gzip file "):
         read_run(path)
 
 

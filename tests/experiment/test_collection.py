@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -9,7 +10,8 @@ import pytest
 
 from aboutness.core.errors import BadInput, BadRecord, NotFound
 from aboutness.core.record import Query
-from aboutness.experiment.collection import Collection, collection
+from aboutness.experiment.asking import without
+from aboutness.experiment.collection import Collection, collection, data_of
 from experiment.small import DOCUMENTS, QRELS, QUERIES, documents, judgements, lines, texts, write_collection
 
 
@@ -94,12 +96,16 @@ BAD = {
     "two queries of one id": (
         "queries.jsonl",
         lines(QUERIES) + '{"_id": "q1", "text": "other"}\n',
-        "two queries have the id 'q1'",
+        r"queries\.jsonl:6: two queries have the id 'q1'",
     ),
     "a grade that is no number": ("qrels.tsv", judgements() + "q1\td2\tmuch\n", r"qrels\.tsv:11: .*'much'"),
     "two columns": ("qrels.tsv", judgements() + "q1 d2\n", r"qrels\.tsv:11: .*3 or 4 columns"),
-    "two grades for one document": ("qrels.tsv", judgements() + "q1\td1\t1\n", "'d1' is judged twice"),
-    "no judgement": ("qrels.tsv", "query-id\tcorpus-id\tscore\n", "none of its 5 queries has a judgement"),
+    "two grades for one document": (
+        "qrels.tsv",
+        judgements() + "q1\td1\t1\n",
+        r"qrels\.tsv:11: .*'d1' is judged twice",
+    ),
+    "no judgement": ("qrels.tsv", "query-id\tcorpus-id\tscore\n", "small: there are no judgements"),
     "judgements of other queries": ("qrels.tsv", "x\td1\t1\n", "none of its 5 queries has a judgement"),
     "no query": ("queries.jsonl", "", "none of its 0 queries has a judgement"),
 }
@@ -127,7 +133,7 @@ def test_judgements_as_trec_writes_them(folder):
 def test_what_is_no_folder_is_looked_for_in_ir_datasets(tmp_path, monkeypatch):
     pytest.importorskip("ir_datasets")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(NotFound, match=r"^no/such: there is no such folder, and ir_datasets has no collection"):
+    with pytest.raises(NotFound, match=rf"^{tmp_path}/no/such: there is no such folder, and ir_datasets has no"):
         collection("no/such")
     with pytest.raises(NotFound, match=r"^ir_datasets has no collection 'no/such'"):
         collection("irds:no/such")
@@ -163,6 +169,52 @@ def test_a_collection_of_ir_datasets(monkeypatch, tmp_path):
         assert opened.queries == (Query("1", "one?"),)
         assert opened.qrels == {"1": {"a": 1}}
         assert [document.id for document in opened.documents()] == ["a", "b"]
+
+
+@pytest.mark.parametrize("part", ["docs", "queries", "qrels"])
+def test_what_cannot_be_downloaded(monkeypatch, tmp_path, part):
+    def offline():
+        raise RuntimeError("All download sources failed", [OSError(-2, "unknown host")])
+        yield
+
+    records = {"docs": Doc("a", "one"), "queries": Topic("1", "one?"), "qrels": Rel("1", "a", 1)}
+    parts = {f"{name}_iter": lambda one=one: iter([one]) for name, one in records.items()}
+    known = {f"has_{name}": lambda: True for name in records}
+    tiny = SimpleNamespace(**parts | known | {f"{part}_iter": offline})
+    monkeypatch.setitem(sys.modules, "ir_datasets", SimpleNamespace(load={"tiny": tiny}.__getitem__))
+    monkeypatch.chdir(tmp_path)
+    why = rf"ir_datasets could not download the {part} of 'tiny' \(All download sources failed\)"
+    for name in ("irds:tiny", "tiny"):
+        looked = rf"^{tmp_path}/tiny: there is no such folder, and " if name == "tiny" and part != "docs" else "^"
+        with pytest.raises(NotFound, match=looked + why):
+            list(collection(name).documents())
+
+
+def test_queries_that_nobody_judged_and_that_are_not_there(folder):
+    opened = collection(folder)
+    assert (opened.unjudged, opened.unasked) == (("q5",), ("q6",))
+    rest = without(opened, ["q1", "q3"])
+    assert (rest.unjudged, rest.unasked, rest.chosen_by) == (("q5",), ("q6",), ("q1", "q3"))
+    empty = replace(opened, qrels={**QRELS, "q1": {}, "q6": {}})
+    assert (empty.unjudged, empty.unasked) == (("q1", "q5"), ())
+
+
+def test_no_documents(folder):
+    (folder / "corpus.jsonl").write_text("\n")
+    with pytest.raises(BadInput, match=r"small/corpus\.jsonl: there are no documents, so nothing can be ranked"):
+        list(collection(folder).documents())
+
+
+def test_what_is_said_of_its_data(folder):
+    opened = collection(folder)
+    plain = data_of(opened, opened.checksum)
+    assert {name: plain[name] for name in ("source", "queries", "judgements")} == {
+        "source": str(folder), "queries": 4, "judgements": 9,
+    }  # fmt: skip
+    (folder / "queries.jsonl").write_text(lines([*QUERIES[:3], {"_id": "q4", "text": "another"}]))
+    other = data_of(collection(folder), None)
+    assert {name for name in plain if plain[name] != other.get(name)} == {"checksum", "queries_checksum"}
+    assert "checksum" not in other
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +15,7 @@ from aboutness.app.index import Index
 from aboutness.core.errors import BadInput, NotFound, UsageError
 from aboutness.core.record import Query
 from aboutness.evaluate.evaluation import evaluate
+from aboutness.experiment.asking import without
 from aboutness.experiment.collection import Collection
 from aboutness.experiment.compare import AT_ONCE, Comparison, compare_on, missing_documents, rankings
 from aboutness.models.question import Question
@@ -116,6 +118,22 @@ def test_judged_queries_without_text_or_hits_count_and_unjudged_ones_do_not(inde
     assert evaluation.unanswered == ("q4", "q6")
     assert evaluation.unjudged == ()
     assert "q5" not in found.rows[0].run
+
+
+def test_what_each_ranker_has_no_answer_to(index):
+    asked = [ranker("bm25"), ranker("bm25 % 1 >> ql"), ranker("wmd")]
+    found = compare_on(index.snapshot, SMALL, asked, ["AP"])
+    assert (found.unjudged, found.unasked, found.chosen_by) == (("q5",), ("q6",), 0)
+    assert found.unanswered == {("q4",): ["bm25", "bm25 % 1 >> ql", "wmd"]}
+    second = replace(found.rows[1].evaluation, unanswered=("q2", "q4", "q6"))
+    found = replace(found, rows=(found.rows[0], replace(found.rows[1], evaluation=second)))
+    assert found.unanswered == {("q4",): ["bm25"], ("q2", "q4"): ["bm25 % 1 >> ql"]}
+    assert found.to_json()["unanswered"] == 2
+
+
+def test_queries_that_parameters_were_chosen_by(index):
+    found = compare_on(index.snapshot, without(SMALL, ["q1", "q2"]), RANKERS[:1], ["AP"])
+    assert (found.queries, found.chosen_by, found.unjudged, found.unasked) == (3, 2, ("q5",), ("q6",))
 
 
 def test_the_same_ranker_is_run_once(index):
@@ -272,7 +290,10 @@ def test_plain_values(index):
         "documents": 7,
         "analyzer": "english",
         "queries": 5,
-        "unanswered": 2,
+        "unjudged": ["q5"],
+        "unasked": ["q6"],
+        "chosen_by": 0,
+        "unanswered": 1,
         "unknown_documents": 1,
         "rows": [{"ranker": str(row.ranker), **row.evaluation.mean} for row in found.rows],
     }

@@ -6,6 +6,7 @@ from aboutness.app.index import Index
 from aboutness.core.errors import UsageError
 from aboutness.evaluate.corrections import adjusted
 from aboutness.evaluate.pairs import all_pairs
+from aboutness.evaluate.rank_tests import friedman, kruskal_wallis
 from aboutness.evaluate.significance import fisher
 from aboutness.experiment.compare import compare_on
 from aboutness.experiment.testing import differences_of
@@ -85,3 +86,12 @@ def test_what_is_refused(comparison):
     one = compare_on(Index.build(RECORDS).snapshot, DRAWN, [ranker("bm25")], ["AP"])
     with pytest.raises(UsageError, match="name at least two, got 1"):
         differences_of(one)
+
+
+@pytest.mark.parametrize(("test", "whole"), [("dunn", kruskal_wallis), ("nemenyi", friedman)])
+@pytest.mark.parametrize("baseline", [None, "ql"])
+def test_the_test_of_all_rankers_together_is_told(comparison, test, whole, baseline):
+    found = differences_of(comparison, test, "holm", baseline)
+    plain = found.to_json()["omnibus"]
+    assert plain == {name: whole(values(comparison, name)).to_json() for name in ("AP", "nDCG@10")}
+    assert "omnibus" not in differences_of(comparison, "t", "holm", baseline).to_json()

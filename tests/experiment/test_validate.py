@@ -333,7 +333,7 @@ def test_in_words(index):
     chosen = sorted(zip(often, found.settings, strict=True), key=lambda pair: -pair[0])
     assert str(found) == (
         f"bm25 on drawn: AP {found.evaluation.mean['AP']:.4f}, P@1 {found.evaluation.mean['P@1']:.4f} over 17 "
-        "queries; 5 folds chose by AP: " + ", ".join(f"{one} ({count}x)" for count, one in chosen if count)
+        "queries; chosen by AP: " + "; ".join(f"{one} ({count} of 5 folds)" for count, one in chosen if count)
     )
 
 

@@ -16,7 +16,12 @@ def with_evaluation(one, place=0, **changed):
 
 def test_nothing_is_missing():
     assert facts.notes(comparison()) == [
-        "The means are over 9 queries that have judgements; all of them have answers and relevant documents."
+        "The means are over 9 queries that have judgements.",
+        "All 9 have answers and relevant documents.",
+    ]
+    assert facts.notes(comparison(queries=1)) == [
+        "The means are over 1 query that has judgements.",
+        "This query has answers and relevant documents.",
     ]
     assert facts.notes(comparison([])) == ["There is no ranker."]
 
@@ -33,6 +38,29 @@ def test_whatever_is_missing_is_told():
         "2 judged documents are not in the collection: counted as never found.",
         "wmd is left out: it has no vectors.",
         "a note.",
+    ]
+
+
+def test_queries_that_were_left_out_or_never_asked():
+    left = tuple(f"x{number}" for number in range(12))
+    told = facts.notes(comparison(unjudged=left))
+    assert told == [
+        f"The means are over 9 of 21 queries: 12 have no judgements ({', '.join(left[:10])} and 2 more).",
+        "All 9 have answers and relevant documents.",
+    ]
+    assert facts.notes(comparison(chosen_by=8))[0] == (
+        "The means are over 9 of 17 queries: 8 served only to choose parameters."
+    )
+    assert facts.notes(comparison(chosen_by=8, unjudged=("x",)))[0] == (
+        "The means are over 9 of 18 queries: 8 served only to choose parameters and 1 has no judgements (x)."
+    )
+    never = comparison(unasked=("q3",))
+    for place in range(3):
+        never = with_evaluation(never, place, unanswered=("q3", "q4") if place == 1 else ("q3",))
+    assert facts.notes(never) == [
+        "The means are over 9 queries that have judgements.",
+        "1 judged query is not among the collection's queries: never asked, counts 0: q3.",
+        "1 query has no answer by two and counts 0: q4.",
     ]
 
 
@@ -79,13 +107,27 @@ def test_data_parameters_versions_and_times():
     assert dict(facts.data_facts(results(made=Made())))["chance"].startswith("50 documents; 9 judged queries")
 
 
-def test_the_test_and_why():
-    given = results(baseline="two", correction="bonferroni")
-    told = dict(facts.test_facts(given, sections(given)))
-    assert told["test"].startswith("Fisher's randomisation test")
-    assert told["tested"].startswith("all others against two")
-    assert told["correction"].startswith("Bonferroni's correction")
-    assert dict(facts.test_facts(results(), []))["tested"].startswith("all pairs")
+def test_rankers_of_a_declared_experiment_have_a_line_each_and_the_seed_stands_once():
+    declared = [{"name": "one", "ranker": "bm25"}, {"name": "two", "ranker": "ql", "grid": ["mu=1,2"]}]
+    made = replace(MADE, parameters={"seed": 7, "correction": "holm", "ranker": declared, "tune": {"by": "AP"}})
+    told = facts.made_facts(results(made=made))
+    assert [value for name, value in told if name == "seed"] == ["7"]
+    assert dict(told)["ranker 1"] == "name = one, ranker = bm25"
+    assert dict(told)["ranker 2"] == "name = two, ranker = ql, grid = mu=1,2"
+    assert dict(told)["tune"] == "by = AP"
+    assert "correction" not in dict(told)  # that is told with the tests: some make none
+
+
+def test_rankings_that_were_made_earlier():
+    one = comparison()
+    some = replace(one, rows=(replace(one.rows[0], cached=True), *one.rows[1:]))
+    told = dict(facts.made_facts(results(some)))
+    assert told["time"] == "12.5 s in all, without making the rankings of 1 of 3 rows: these were made earlier"
+    assert told["memory"].startswith("346 MB at most, without making")
+    every = replace(one, rows=tuple(replace(row, cached=True) for row in one.rows))
+    assert dict(facts.made_facts(results(every)))["time"].startswith(
+        "12.5 s in all, without making the rankings: "
+    )
 
 
 def test_how_long_each_ranker_took():
@@ -95,3 +137,5 @@ def test_how_long_each_ranker_took():
         ("a", "bm25[k1=1]", "0.50 s"),
         ("b", "bm25[k1=1.01]", "1.50 s (made earlier)"),
     ]
+    tuned = replace(one, rows=(replace(one.rows[0], chosen="k1=2 (5 of 5 folds)"),))
+    assert facts.ranker_facts(tuned)[0][1] == "bm25[k1=1]; chosen: k1=2 (5 of 5 folds)"

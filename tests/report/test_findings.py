@@ -9,7 +9,8 @@ from aboutness.evaluate.corrections import adjusted
 from aboutness.evaluate.intervals import bootstrap
 from aboutness.evaluate.pairs import all_pairs
 from aboutness.experiment.testing import differences_of
-from aboutness.report.findings import LEVEL, letters, overview, section, sections
+from aboutness.report.findings import letters, overview, section, sections
+from aboutness.report.numbers import LEVEL
 from report.made_results import comparison, names_of, results
 
 MANY = comparison(names_of(4), 15)
@@ -51,7 +52,7 @@ def test_against_a_baseline_fewer_tests_are_corrected_for():
 
 def test_differences_with_intervals():
     found = section(results(MANY), MANY).findings["ranker 2"]["AP"]
-    interval = bootstrap(values(MANY.rows[2]), values(MANY.rows[0]))
+    interval = bootstrap(values(MANY.rows[2]), values(MANY.rows[0]), seed=7)
     assert found.difference == pytest.approx(interval.mean)
     assert found.interval == (interval.low, interval.high)
     assert found.sure == (found.p_value < LEVEL)
@@ -101,6 +102,23 @@ def test_the_best_rows_and_the_reference():
     found = section(results(MANY), MANY)
     assert [row.name for row in found.best_rows(2)] == ["ranker 0", "ranker 3"]
     assert [row.name for row in found.best_rows(9)] == names_of(4)
+
+
+def test_one_sided_p_counts_from_half_the_level():
+    def found(test):
+        return section(results(MANY, test=test, correction="none"), MANY)
+
+    one, two = found("dunn-one-sided"), found("dunn")
+    assert (one.level, two.level) == (0.025, 0.05)
+    halved = [pairs.adjusted[0, 1:] * 2 for pairs in one.pairs.values()]
+    assert np.allclose(halved, [pairs.adjusted[0, 1:] for pairs in two.pairs.values()])
+    between = [p for pairs in one.pairs.values() for p in pairs.adjusted.ravel() if 0.025 <= p < 0.05]
+    assert between  # else the test says nothing
+    for name in one.names:
+        for measure in MANY.measures:
+            assert one.findings[name][measure].beats == two.findings[name][measure].beats
+            assert one.findings[name][measure].sure == two.findings[name][measure].sure
+            assert (one.findings[name][measure].level, two.findings[name][measure].level) == (0.025, 0.05)
 
 
 def test_letters():

@@ -39,7 +39,7 @@ def test_a_table_as_papers_have_it():
         r"\midrule",
         r"\bottomrule",
         r"\usepackage{booktabs}",
-        r"$p<0.05$ (fisher, correction holm)",
+        r"better than these rankers, $p<0.05$ (fisher, holm-corrected).",
     ):
         assert part in text
     assert text.count(r"\begin{table}") == 2

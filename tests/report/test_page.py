@@ -105,7 +105,7 @@ def test_everything_that_makes_it_again_is_told(small):
         "Fisher's randomisation test", "paired", "Holm", "bootstrap", "bm25[k1=1.01]",
     ):  # fmt: skip
         assert part in text
-    assert "all of them have answers" in small
+    assert "All 9 have answers" in small
 
 
 def test_figures_are_inside(small):

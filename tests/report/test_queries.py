@@ -44,7 +44,7 @@ def test_where_there_is_no_room_those_that_rankers_differ_about(monkeypatch):
         spread[query] for query in one.qrels if query not in found.chosen
     )
     assert found.chosen == [query for query in one.qrels if query in found.chosen]
-    assert "5 more are not shown" in found.html(0)
+    assert "5 more not shown" in found.html(0)
     monkeypatch.setattr(queries, "MOST_VALUES", 3 * 2 * 3 * 3)
     assert len(of(one, 3).chosen) == 3
     assert len(of(one, 1000).chosen) == 2

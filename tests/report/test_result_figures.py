@@ -9,7 +9,10 @@ pytest.importorskip("matplotlib")
 
 from aboutness.core.errors import UsageError
 from aboutness.evaluate.curves import max_f1, precision_at_recall
+from aboutness.report import illustrations
 from aboutness.report.figures.curves import WHOLE
+from aboutness.report.figures.sheet import as_bytes
+from aboutness.report.findings import section
 from aboutness.report.result_figures import (
     chosen_measure,
     chosen_rows,
@@ -51,7 +54,7 @@ def test_groups_of_queries():
     figure = draw_boxes(ALL, ONE, groups={"q0": "even", "q2": "even", "q1": "odd", "other": "none"})
     told = words(figure)
     assert "even (2 queries)" in told
-    assert "odd (1 queries)" in told
+    assert "odd (1 query)" in told
     assert "none" not in told
     with pytest.raises(UsageError, match="none of the 9 queries is in a group"):
         draw_boxes(ALL, ONE, groups={"x": "y"})
@@ -139,3 +142,16 @@ def test_more_rankers_than_can_be_told_apart():
         draw_precision_recall(results(many), many)
     replaced = replace(ALL, baseline="not there")
     assert "against\none" in words(draw_wins(replaced, ONE))
+
+
+def test_a_report_has_the_same_figures(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(
+        illustrations, "inline_svg", lambda figure, *_: drawn.append(as_bytes(figure, "svg")) or ""
+    )
+    given = results(ONE, baseline="two")
+    illustrations.illustrations(section(given, ONE), given, "x")
+    kinds = [
+        draw_precision_recall, draw_first_recall, draw_boxes, draw_histograms, draw_wins, draw_significance,
+    ]  # fmt: skip
+    assert drawn == [as_bytes(draw(given, ONE), "svg") for draw in kinds]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from dataclasses import fields as dataclass_fields
@@ -15,13 +14,13 @@ from aboutness.app.index import DEFAULT_ANALYZER, Index
 from aboutness.app.needed import Training, Vectors, check_vectors, needs, provide
 from aboutness.app.search import DEFAULT_RANKER, How
 from aboutness.core.algebra import Ranker
-from aboutness.core.errors import BadInput, UsageError
-from aboutness.corpus.topics import read_topics
+from aboutness.core.errors import UsageError
+from aboutness.corpus.topics import once_each, read_topics
 from aboutness.evaluate.measures import DEFAULT_MEASURES, known_measures
 from aboutness.evaluate.measures import measures as parse_measures
 from aboutness.evaluate.runs import write_run
 from aboutness.experiment.asking import JUDGED, step_of, with_form
-from aboutness.experiment.collection import Collection, collection
+from aboutness.experiment.collection import Collection, collection, data_of
 from aboutness.experiment.compare import DEPTH, Comparison, Progress, compare_on, rankings
 from aboutness.experiment.declared import Condition
 from aboutness.experiment.results import Made, Results
@@ -130,24 +129,12 @@ def compare(
         "rankers": list(map(str, chosen)), "measures": list(compared.measures), "analyzer": compared.analyzer,
         "depth": depth, "match": match, "fields": fields, "queries": queries,
     }  # fmt: skip
-    made = Made.now(
-        seconds=round(perf_counter() - start, 3),
-        parameters=parameters,
-        data={opened.name: data_of(opened, compared)},
-    )
+    seconds = round(perf_counter() - start, 3)
+    data = {"documents": compared.documents, **data_of(opened, opened.checksum if index is None else None)}
+    made = Made.now(seconds=seconds, parameters=parameters, data={opened.name: data})
     return Compared(
         **{one.name: getattr(compared, one.name) for one in dataclass_fields(compared)}, made=made, samples=samples
     )
-
-
-def data_of(opened: Collection, compared: Comparison) -> dict[str, Any]:
-    """Return what is said of a collection in results."""
-    return {
-        "source": opened.source,
-        "documents": compared.documents,
-        "queries": compared.queries,
-        "judgements": sum(map(len, opened.qrels.values())),
-    }
 
 
 def trained_first(vectors: object = None) -> list[str]:
@@ -187,10 +174,7 @@ def run_queries(
 ) -> int:
     """Rank documents for every query of a file and write a TREC run; return the number of queries."""
     how = How(ranker, checked_k(depth), match, fields=fields)
-    found = list(read_topics(queries))
-    if len({query.id for query in found}) < len(found):
-        twice = next(id_ for id_, count in Counter(query.id for query in found).items() if count > 1)
-        raise BadInput(f"{queries}: two queries have the id {twice!r}")
+    found = list(once_each(read_topics(queries), queries))
     generation = index.generation
     searcher = generation.bound(how.expression)
     ids_of = generation.snapshot.ids_of

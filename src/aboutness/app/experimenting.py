@@ -13,7 +13,7 @@ from aboutness.app.index import DEFAULT_ANALYZER, Index
 from aboutness.app.needed import Training, Vectors, check_vectors, provide
 from aboutness.app.running import Pace, Running, Tell
 from aboutness.core.algebra import Ranker
-from aboutness.core.errors import UsageError, shown
+from aboutness.core.errors import NotFound, UsageError, shown
 from aboutness.experiment.asking import without
 from aboutness.experiment.collection import Collection, collection
 from aboutness.experiment.compare import Progress
@@ -92,6 +92,10 @@ def run_experiment(
             f"what is done is kept in {folder}: the same again goes on from there" if folder else "nothing is kept"
         )
         raise KeyboardInterrupt(kept) from None
+    except NotFound as error:
+        if isinstance(what, str | Path):  # what it names lies beside it, or where one is
+            raise NotFound(f"{error} (looked for beside {Path(what).absolute()}, too)") from None
+        raise
     how = Made.now(
         command=command, seconds=round(perf_counter() - start, 3), seed=made.seed, parameters=made.to_json(),
         data=running.data,

@@ -13,11 +13,11 @@ from aboutness.app.needed import Training, Vectors, check_vectors
 from aboutness.app.training import trainer
 from aboutness.app.under_condition import Opened, UnderCondition
 from aboutness.core.errors import NotFound
-from aboutness.experiment.collection import collection
+from aboutness.experiment.collection import collection, data_of
 from aboutness.experiment.compare import Comparison
 from aboutness.experiment.declared import Experiment
 from aboutness.experiment.folds import split_queries, training_split
-from aboutness.experiment.hashes import file_checksum, qrels_checksum
+from aboutness.experiment.hashes import file_checksum
 from aboutness.experiment.kept_runs import KeptRuns
 from aboutness.experiment.labels import by_label
 from aboutness.experiment.samples import SampledScores
@@ -123,11 +123,5 @@ class Running:
         elif any(one.grid for one in self.experiment.rankers):
             split_queries(judged, tune.folds, seed)
         opened = Opened(whole, chosen_by)
-        self.data[opened.reported.name] = {
-            "source": whole.source,
-            "queries": len(opened.reported.judged_queries),
-            "judgements": sum(map(len, opened.reported.qrels.values())),
-            "checksum": opened.checksum,
-            "judgements_checksum": qrels_checksum(whole.qrels),
-        }
+        self.data[opened.reported.name] = data_of(opened.reported, opened.checksum)
         return opened

@@ -90,6 +90,9 @@ class UnderCondition:
             setting=str(self.condition),
             qrels=self.reported.qrels,
             texts={query.id: query.text for query in self.reported.judged_queries},
+            unjudged=self.reported.unjudged,
+            unasked=self.reported.unasked,
+            chosen_by=len(self.reported.chosen_by),
         )
 
     def _row(self, declared: Declared) -> tuple[Row, dict[str, Any]]:
@@ -112,27 +115,29 @@ class UnderCondition:
         if found is None:
             self.running.times.append(perf_counter() - start)
         named = declared.shown if declared.shown != str(ranker) else ""
-        return Row(ranker, run, evaluation, about["seconds"], found is not None, named), about
+        return Row(ranker, run, evaluation, about["seconds"], found is not None, named, about["chosen"]), about
 
     def _new(self, declared: Declared, index: Index) -> tuple[Rankings, dict[str, Any]]:
         """Return the run of a ranker, and what is said of it."""
         start = perf_counter()
-        run, notes = self._made(declared, index)
+        run, chosen = self._made(declared, index)
         seconds = perf_counter() - start
         snapshot = index.snapshot
+        notes = [f"{declared.shown}: chosen by {self.experiment.tune.by}: {chosen}"] if chosen else []
         if self.running.note and any(map(read_words, self._every([declared]))):
             notes.append(self.running.note)
         return run, {
             "ranker": declared.shown,
             "seconds": seconds,
+            "chosen": chosen,
             "documents": snapshot.documents,
             "analyzer": snapshot.analyzer().name,
             "unknown": missing_documents(snapshot, self.reported),
             "notes": [*notes, *notes_of([self._expression(declared.ranker)], snapshot)],
         }
 
-    def _made(self, declared: Declared, index: Index) -> tuple[Rankings, list[str]]:
-        """Return the rankings of one ranker, and what is to be said of them."""
+    def _made(self, declared: Declared, index: Index) -> tuple[Rankings, str]:
+        """Return the rankings of one ranker and, where it is tuned, the setting that was chosen."""
         what, depth, running = f"{self.title}: {declared.shown}", self._depth(index), self.running
 
         def progress(name: str, done: int, total: int) -> None:  # noqa: ARG001 - as rankings tell it
@@ -145,7 +150,7 @@ class UnderCondition:
                 ranker, bind(ranker, index.snapshot), asking, depth=depth, threads=running.threads,
                 progress=progress,
             )  # fmt: skip
-            return found, []
+            return found, ""
         tune, whole = self.experiment.tune, with_form(self.opened.whole, self.condition.queries)
         given = How(declared.ranker, fields=self.condition.fields).expression
         options: dict[str, Any] = {
@@ -156,10 +161,9 @@ class UnderCondition:
         arguments = (index.snapshot, whole, given, declared.grid, tune.by)
         if self.opened.chosen_by:
             swept = sweep(*arguments, split=self.opened.chosen_by, **options)
-            return swept.run, [f"{declared.shown}: {swept.best} is the best by {tune.by} over other queries"]
+            return swept.run, str(swept.best)
         validated = cross_validate(*arguments, folds=tune.folds, **options)
-        chosen = "; ".join(dict.fromkeys(str(fold.setting) for fold in validated.folds))
-        return validated.run, [f"{declared.shown}: {tune.folds} folds chose by {tune.by}: {chosen}"]
+        return validated.run, validated.chosen
 
     def _depth(self, index: Index) -> int:
         return self.experiment.depth or max(1, index.snapshot.size)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aboutness.cli.render import ends_well, show_json, show_table
+from aboutness.cli.render import counted, ends_well, show_json, show_table, told_p
 from aboutness.cli.search_commands import JsonOption
 from aboutness.core.errors import UsageError
 
@@ -19,6 +19,10 @@ MeasuresOption = Annotated[
     str | None, typer.Option("--measures", help="Measures, with commas. [default: nDCG@10,AP,RR,P@10,R@100]")
 ]
 PerQueryOption = Annotated[bool, typer.Option("--per-query", help="Show every query's values too.")]
+# As they are registered; help does not wait for the registries to be loaded.
+PAIRED_TESTS = ("fisher", "t", "wilcoxon", "sign")
+TESTS_OF_ALL = ("nemenyi", "dunn", "dunn-one-sided")
+CORRECTIONS = ("holm", "bonferroni", "none")
 CONVENTIONAL = "AP,RR,nDCG"  # what is shown in a convention unless measures are named
 
 
@@ -49,14 +53,14 @@ def evaluate(
         str | None,
         typer.Option(
             "--test",
-            help="Test whether the other runs differ from the first more than by chance: fisher, t, wilcoxon or "
-            "sign; or, for all pairs only, nemenyi, dunn or dunn-one-sided.",
+            help="Test whether the other runs differ from the first more than by chance: "
+            f"{', '.join(PAIRED_TESTS)}; or, for all pairs only, {', '.join(TESTS_OF_ALL)}.",
         ),
     ] = None,
     pairs: Annotated[bool, typer.Option("--pairs", help="Test each run against each. [test: fisher]")] = False,
     correction: Annotated[
         str | None,
-        typer.Option("--correction", help="For many tests at once: holm, bonferroni or none. [default: holm]"),
+        typer.Option("--correction", help=f"For many tests at once: {', '.join(CORRECTIONS)}. [default: holm]"),
     ] = None,
     interval: Annotated[
         bool, typer.Option("--interval", help="Show 95 % intervals of means and differences (bootstrap).")
@@ -101,9 +105,10 @@ def evaluate(
     for why in dict.fromkeys(each.why for each in tested.values()):
         typer.echo(f"\n{why}")
     for one in found:
-        tell(one.name, len(one.evaluation.unanswered), "judged queries have no ranking: they count 0")
-        tell(one.name, len(one.evaluation.unjudged), "ranked queries have no judgement: they are left out")
-        tell(one.name, len(one.evaluation.without_relevant), "judged queries have no relevant document")
+        lists = one.evaluation
+        tell(one.name, len(lists.unanswered), "judged", "no ranking", ": it counts 0", ": they count 0")
+        tell(one.name, len(lists.unjudged), "ranked", "no judgement", ": it is left out", ": they are left out")
+        tell(one.name, len(lists.without_relevant), "judged", "no relevant document")
 
 
 def _means(one: EvaluatedRun, with_deviation: bool) -> dict[str, Any]:
@@ -131,7 +136,7 @@ def _show_tests(found: list[EvaluatedRun], correction: str) -> None:
             "measure": name,
             "difference": f"{result.difference:+.4f}",
             **_ends(one, name),
-            "p": f"{result.p_value:.2g}",
+            "p": told_p(result.p_value),
             **_corrected(correction, one.adjusted[name]),
         }
         for one in found
@@ -147,7 +152,7 @@ def _show_tests(found: list[EvaluatedRun], correction: str) -> None:
 
 
 def _corrected(correction: str, p_value: float) -> dict[str, str]:
-    return {} if correction == "none" else {f"p ({correction})": f"{p_value:.2g}"}
+    return {} if correction == "none" else {f"p ({correction})": told_p(p_value)}
 
 
 def _ends(one: EvaluatedRun, measure: str) -> dict[str, str]:
@@ -170,7 +175,7 @@ def _show_pairs(measure: str, tested: Pairs) -> None:
                 "run": row["ranker"],
                 "other": row["other"],
                 "difference": f"{row['difference']:+.4f}",
-                "p": f"{row['p']:.2g}",
+                "p": told_p(row["p"]),
                 **_corrected(tested.correction, row["adjusted"]),
                 tested.effect: f"{row['effect']:+.2f}",
             }
@@ -196,7 +201,8 @@ def measures(as_json: JsonOption = False) -> None:
         show_table(rows)
 
 
-def tell(name: str, count: int, what: str) -> None:
-    """Say on standard error how many of something there are, if there are any."""
+def tell(name: str, count: int, which: str, lack: str, it: str = "", they: str = "") -> None:
+    """Say on standard error how many queries lack something, if there are any, and what becomes of them."""
     if count:
-        typer.echo(f"{name}: {count:,} {what}", err=True)
+        has = counted(count, f"{which} query has".strip(), f"{which} queries have".strip())
+        typer.echo(f"{name}: {has} {lack}{it if count == 1 else they}", err=True)

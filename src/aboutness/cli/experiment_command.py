@@ -12,15 +12,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aboutness.cli.evaluate_commands import MeasuresOption, PerQueryOption, tell
+from aboutness.cli.evaluate_commands import (
+    CORRECTIONS,
+    PAIRED_TESTS,
+    TESTS_OF_ALL,
+    MeasuresOption,
+    PerQueryOption,
+    tell,
+)
 from aboutness.cli.render import (
     SECONDS_BETWEEN_LINES,
     Tell,
+    counted,
     ends_well,
     one_line,
     queries_progress,
     show_json,
     show_table,
+    told_p,
 )
 from aboutness.cli.search_commands import FieldsOption, JsonOption, RankerOption, chosen_rankers
 from aboutness.cli.tune_commands import share
@@ -108,11 +117,11 @@ def experiment(
         str | None,
         typer.Option(
             "--test",
-            help="Test whether rankers differ by more than chance: fisher, t, wilcoxon, sign, nemenyi, dunn.",
+            help=f"Test whether rankers differ by more than chance: {', '.join((*PAIRED_TESTS, *TESTS_OF_ALL))}.",
         ),
     ] = None,
     correction: Annotated[
-        str, typer.Option("--correction", help="For the number of tests: holm, bonferroni or none.")
+        str, typer.Option("--correction", help=f"For the number of tests: {', '.join(CORRECTIONS)}.")
     ] = "holm",
     baseline: Annotated[
         str | None, typer.Option("--baseline", help="Test against this ranker instead of all pairs.")
@@ -280,7 +289,8 @@ def _tell_times(found: Results) -> None:
 
 
 def _show_comparison(found: Comparison, tests: Tests | None, *, per_query: bool) -> None:
-    typer.echo(f"{found.title}: {found.documents:,} documents ({found.analyzer}), {found.queries:,} queries\n")
+    documents = f"{counted(found.documents, 'document', 'documents')} ({found.analyzer})"
+    typer.echo(f"{found.title}: {documents}, {_asked(found)}\n")
     for row in found.rows if per_query else ():
         values = row.evaluation.per_query
         show_table([{"ranker": row.name, "query": query, **values[query]} for query in values])
@@ -290,7 +300,7 @@ def _show_comparison(found: Comparison, tests: Tests | None, *, per_query: bool)
         typer.echo()
         head = ("measure", "ranker", "other", "difference", "p", f"p ({tests.correction})")
         cells = [
-            (one.measure, one.ranker, one.other, f"{one.difference:+.4f}", f"{one.p:.2g}", f"{one.adjusted:.2g}")
+            (one.measure, one.ranker, one.other, f"{one.difference:+.4f}", told_p(one.p), told_p(one.adjusted))
             for one in tests.rows
         ]
         show_table([dict(zip(head, row, strict=True)) for row in cells])
@@ -299,17 +309,29 @@ def _show_comparison(found: Comparison, tests: Tests | None, *, per_query: bool)
         typer.echo(found.note, err=True)
     for why, rankers in _by_reason(found.left_out).items():
         typer.echo(f"{', '.join(rankers)} {'is' if len(rankers) == 1 else 'are'} left out: {why}", err=True)
-    unknown = sum(map(len, found.unknown.values()))
-    tell(found.collection, unknown, "judged documents are not in the collection: they count as never found")
-    if found.rows:
-        first = found.rows[0].evaluation
-        tell(
-            found.collection,
-            len(first.unanswered),
-            "judged queries have no ranking by the first ranker: they count 0",
-        )
-        tell(found.collection, len(first.unjudged), "queries have no judgement: they are left out")
-        tell(found.collection, len(first.without_relevant), "judged queries have no relevant document")
+    if unknown := sum(map(len, found.unknown.values())):
+        what = counted(unknown, "judged document is", "judged documents are")
+        typer.echo(f"{found.collection}: {what} not in the collection, which counts as never found", err=True)
+    if found.unasked:
+        what = counted(len(found.unasked), "judged query is", "judged queries are")
+        lost = f"{what} not among its queries ({one_line(', '.join(found.unasked), LONGEST)})"
+        typer.echo(f"{found.collection}: {lost}: never asked, which counts 0", err=True)
+    for queries, rankers in found.unanswered.items():
+        by = f"no ranking by {', '.join(rankers)}"
+        tell(found.collection, len(queries), "judged", by, ": it counts 0", ": they count 0")
+    lacking = len(found.rows[0].evaluation.without_relevant) if found.rows else 0
+    tell(found.collection, lacking, "judged", "no relevant document")
+
+
+def _asked(found: Comparison) -> str:
+    """Return how many queries the means are over and, where they are not all, what became of the others."""
+    unjudged, chosen_by = len(found.unjudged), found.chosen_by
+    if not (unjudged or chosen_by):
+        return counted(found.queries, "query", "queries")
+    told = f"{found.queries:,} of {found.queries + unjudged + chosen_by:,} queries"
+    others = f"{chosen_by:,} others" if unjudged else f"the other {chosen_by:,}"
+    told += f"; parameters chosen by {others}" if chosen_by else ""
+    return told + (f"; {unjudged:,} {'has' if unjudged == 1 else 'have'} no judgements" if unjudged else "")
 
 
 def _by_reason(left_out: dict[str, str]) -> dict[str, list[str]]:

@@ -73,6 +73,21 @@ def show_pairs(pairs: Sequence[tuple[str, str]]) -> None:
         typer.echo(f"{name:<{width}}  {value}".rstrip())
 
 
+def told_p(value: float, level: float = 0.05) -> str:
+    """Return a p-value with two digits, or as many more as show on which side of the level it is.
+
+    >>> told_p(0.0312), told_p(0.0496), told_p(0.04998), told_p(0.0503), told_p(0.05)
+    ('0.031', '0.0496', '0.04998', '0.05', '0.05')
+    """
+    texts = (f"{value:.{digits}g}" for digits in range(2, 17))
+    return next((text for text in texts if (float(text) < level) == (value < level)), str(value))
+
+
+def counted(count: int, one: str, many: str) -> str:
+    """Return a number of things with their name, such as `1 query` or `2,000 queries`."""
+    return f"{count:,} {one if count == 1 else many}"
+
+
 def show_table(rows: Sequence[dict[str, Any]]) -> None:
     """Print rows with the same keys as a table, with the keys as its head."""
     if not rows:

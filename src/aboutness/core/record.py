@@ -41,3 +41,4 @@ class Query:
     id: str
     text: str
     forms: Mapping[str, str] = field(default_factory=dict)
+    origin: Origin | None = field(default=None, compare=False, repr=False)

@@ -116,8 +116,10 @@ def lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
                     raise BadInput(f"{path}:{number}: line longer than {LONGEST:,} bytes")
                 yield number, line[len(BOM) :] if number == 1 and line.startswith(BOM) else line
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            problem = f"damaged or truncated gzip file ({error}); the last whole line is {number}"
-            raise BadInput(f"{path}:{number}: {problem}") from None
+            problem = f"damaged or truncated gzip file ({error})"
+            if not number:
+                raise BadInput(f"{path}: {problem}; nothing was read of it") from None
+            raise BadInput(f"{path}:{number}: {problem}; the last whole line is {number}") from None
 
 
 def whole(path: str | Path) -> bytes:

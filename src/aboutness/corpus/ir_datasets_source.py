@@ -29,8 +29,7 @@ def read_ir_datasets(
     source: str, *, fields: Sequence[str] | None = None, on_bad: OnBad = stop
 ) -> Iterator[Document]:
     """Read the documents of a collection; `source` is its name, with or without `irds:`."""
-    dataset = _load(source, "docs")
-    for number, record in enumerate(dataset.docs_iter(), start=1):
+    for number, record in enumerate(_records(source, "docs"), start=1):
         origin = Origin(f"{PREFIX}{source.removeprefix(PREFIX)}", number)
         text = {name: value for name in fields or TEXT_NAMES if type(value := getattr(record, name, None)) is str}
         if not text and fields is None and hasattr(record, "default_text"):
@@ -44,7 +43,7 @@ def read_ir_datasets(
 
 def read_ir_datasets_queries(source: str) -> Iterator[Query]:
     """Read the queries of a collection; the longer forms of a topic are kept under their names."""
-    for record in _load(source, "queries").queries_iter():
+    for record in _records(source, "queries"):
         strings = {name: value for name, value in record._asdict().items() if type(value) is str}
         name = strings.pop("query_id")
         text = strings.pop("text", None) or strings.get("title") or strings.get("query") or record.default_text()
@@ -53,8 +52,21 @@ def read_ir_datasets_queries(source: str) -> Iterator[Query]:
 
 def read_ir_datasets_qrels(source: str) -> Iterator[Judgement]:
     """Read the judgements of a collection."""
-    for record in _load(source, "qrels").qrels_iter():
+    for record in _records(source, "qrels"):
         yield Judgement(record.query_id, record.doc_id, record.relevance)
+
+
+def _records(source: str, part: str) -> Iterator[Any]:
+    """Yield the records of a part of a collection, which may be downloaded first."""
+    dataset = _load(source, part)
+    try:
+        yield from getattr(dataset, f"{part}_iter")()
+    except (RuntimeError, OSError) as error:
+        why = next((one for one in error.args if isinstance(one, str)), type(error).__name__)
+        raise NotFound(
+            f"ir_datasets could not download the {part} of {source.removeprefix(PREFIX)!r} ({why}); "
+            "it needs the network once, and some collections must be asked for: see https://ir-datasets.com"
+        ) from None
 
 
 def _load(source: str, part: str) -> Any:  # noqa: ANN401 - the package has no types

@@ -14,7 +14,7 @@ from aboutness.corpus.sgml import elements, plain
 from aboutness.corpus.smart import read_smart_queries
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 FIELD = re.compile(r"<(num|title|desc|narr|dom|smry|con|fac|def|nat|time|head|date)\b[^<>]*>", re.IGNORECASE)
@@ -60,16 +60,27 @@ def read_trec_topics(path: str | Path, *, on_bad: OnBad = stop) -> Iterator[Quer
         forms = {name: found[name] for name in FORMS if found.get(name)}
         text = forms.get("title") or forms.get("desc")
         if number and text:
-            yield Query(str(int(number)) if number.isascii() and number.isdigit() else number, text, forms)
+            plain_number = str(int(number)) if number.isascii() and number.isdigit() else number
+            yield Query(plain_number, text, forms, Origin(str(path), element.line))
         else:
             problem = f"the topic has no {'<title> or <desc>' if number else '<num>'}"
             on_bad(BadRecord(problem, origin=Origin(str(path), element.line), raw=element.inside))
 
 
+def once_each(queries: Iterable[Query], source: str | Path) -> Iterator[Query]:
+    """Yield queries; raise BadInput, which says where the second one stands, if two have the same id."""
+    seen: set[str] = set()
+    for query in queries:
+        if query.id in seen:
+            raise BadInput(f"{query.origin or source}: two queries have the id {query.id!r}")
+        seen.add(query.id)
+        yield query
+
+
 def _read_jsonl(path: str | Path, on_bad: OnBad) -> Iterator[Query]:
     for record in read_jsonl(path, fields=("text",), on_bad=on_bad):
         forms = {name: value for name in FORMS if isinstance(value := record.metadata.get(name), str) and value}
-        yield Query(record.id, record.fields["text"], forms)
+        yield Query(record.id, record.fields["text"], forms, record.origin)
 
 
 def _read_tsv(path: str | Path, on_bad: OnBad) -> Iterator[Query]:
@@ -83,4 +94,4 @@ def _read_tsv(path: str | Path, on_bad: OnBad) -> Iterator[Query]:
         except BadInput as error:
             on_bad(BadRecord(str(error), origin=Origin(str(path), number), raw=line.rstrip(b"\r\n")))
         else:
-            yield Query(name.strip(), text.strip())
+            yield Query(name.strip(), text.strip(), origin=Origin(str(path), number))

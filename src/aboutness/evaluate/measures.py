@@ -143,7 +143,8 @@ def _parsed(text: str) -> tuple[str, dict[str, Any], Any]:
 
 def _refusal(text: str, problem: str) -> UsageError:
     end = "" if problem.endswith("?") else "."
-    return UsageError(f"cannot use the measure {shown(text)}: {problem}{end} Examples: {_examples()}")
+    known = f"Examples: {_examples()}; `aboutness measures` lists all"
+    return UsageError(f"cannot use the measure {shown(text)}: {problem}{end} {known}")
 
 
 def _examples() -> str:

@@ -43,6 +43,10 @@ class Pairs:
     """The test's own numbers, row less column, where it has one for each pair: z or a difference of mean ranks."""
     omnibus: ManyRankers | None = None
     """The test of all rankers together that this one follows, where it follows one."""
+    permutations: int = 0
+    """How many were sampled for a pair of which not all could be tried."""
+    sampled: int = 0
+    """How many pairs were tested so."""
 
     def to_json(self) -> dict[str, Any]:
         """Return all in plain values; what is beyond all bounds is None."""
@@ -60,6 +64,7 @@ class Pairs:
             "effects": _plain(self.effects),
             **({"statistics": _plain(self.statistics)} if self.statistics is not None else {}),
             **({"omnibus": self.omnibus.to_json()} if self.omnibus is not None else {}),
+            **({"permutations": self.permutations, "sampled": self.sampled} if self.sampled else {}),
         }
 
     def rows(self) -> list[dict[str, Any]]:
@@ -100,6 +105,7 @@ class Tested(NamedTuple):
     statistics: Floats | None = None
     follows: Callable[[Mapping[str, Values]], ManyRankers] | None = None
     already_corrected: bool = False
+    sampled: int = 0
 
 
 class Options(NamedTuple):
@@ -162,6 +168,8 @@ def all_pairs(
         effect=tested.effect_name,
         statistics=tested.statistics,
         omnibus=tested.follows(values) if tested.follows else None,
+        permutations=permutations if tested.sampled else 0,
+        sampled=tested.sampled,
     )
 
 
@@ -187,16 +195,19 @@ def _one_by_one(name: str) -> Callable[[Floats, Options], Tested]:
 
     def test(rows: Floats, options: Options) -> Tested:
         k = len(rows)
-        p_values, whys = np.ones((k, k)), dict[str, None]()
+        p_values, whys, sampled = np.ones((k, k)), dict[str, None](), 0
         for i, j in combinations(range(k), 2):
             if name == "fisher":
                 found: Any = fisher(rows[i], rows[j], permutations=options.permutations, seed=options.seed)
+                sampled += not found.exact
             else:
                 found = TESTS[name](rows[i], rows[j])
             p_values[i, j] = p_values[j, i] = found.p_value
             whys[found.why] = None
-        by_ranks = (rank_biserial, "rank-biserial correlation") if name == "wilcoxon" else ()
-        return Tested(p_values, "; or ".join(whys), *by_ranks)
+        tested = Tested(p_values, "; or ".join(whys), sampled=sampled)
+        if name == "wilcoxon":
+            return tested._replace(effect=rank_biserial, effect_name="rank-biserial correlation")
+        return tested
 
     return test
 

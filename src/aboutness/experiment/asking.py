@@ -103,8 +103,9 @@ def with_form(collection: Collection, form: str) -> Collection:
 
 def without(collection: Collection, queries: Iterable[str]) -> Collection:
     """Return a collection without some queries, such as those by which parameters were chosen."""
-    gone = set(queries)
-    return replace(collection, qrels={one: grades for one, grades in collection.qrels.items() if one not in gone})
+    gone = dict.fromkeys(queries)
+    left = {one: grades for one, grades in collection.qrels.items() if one not in gone}
+    return replace(collection, qrels=left, chosen_by=(*collection.chosen_by, *gone))
 
 
 def forms_of(collection: Collection) -> list[str]:

@@ -7,16 +7,17 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from aboutness.core.errors import BadInput, BadRecord, NotFound, UsageError
+from aboutness.core.errors import BadInput, NotFound, UsageError
 from aboutness.core.record import Document, Query
 from aboutness.core.rejects import OnBad, stop
-from aboutness.corpus.beir import corpus_file, read_qrels, read_queries
+from aboutness.corpus.beir import corpus_file, read_queries
 from aboutness.corpus.ir_datasets_source import PREFIX, read_ir_datasets_qrels, read_ir_datasets_queries
-from aboutness.corpus.qrels import Judgement
 from aboutness.corpus.read import READERS, read
-from aboutness.evaluate.judgements import Qrels, judgements_by_query
-from aboutness.experiment.hashes import file_checksum
+from aboutness.corpus.topics import once_each
+from aboutness.evaluate.judgements import Qrels, judgements_by_query, read_judgements
+from aboutness.experiment.hashes import digest, file_checksum, qrels_checksum
 
 
 @dataclass(frozen=True)
@@ -30,10 +31,11 @@ class Collection:
     only: frozenset[str] | None = field(default=None, repr=False)  # documents that belong to it, if not all do
     hidden: frozenset[str] = field(default=frozenset(), repr=False)  # documents that are never found
     by_document: bool = field(default=False, repr=False)  # a query is a document, with the same id
+    chosen_by: tuple[str, ...] = field(default=(), repr=False)  # queries by which parameters were chosen
 
     def documents(self, on_bad: OnBad = stop) -> Iterator[Document]:
         """Stream the documents."""
-        every = read(self.source, on_bad=on_bad)
+        every = _at_least_one(read(self.source, on_bad=on_bad), self.source)
         return every if self.only is None else (one for one in every if one.id in self.only)
 
     @property
@@ -47,6 +49,18 @@ class Collection:
         """Return the queries that have judgements; the others cannot be evaluated."""
         return [query for query in self.queries if query.id in self.qrels]
 
+    @property
+    def unjudged(self) -> tuple[str, ...]:
+        """Return the ids of the queries that have no judgements."""
+        judged = {query for query, grades in self.qrels.items() if grades}.union(self.chosen_by)
+        return tuple(query.id for query in self.queries if query.id not in judged)
+
+    @property
+    def unasked(self) -> tuple[str, ...]:
+        """Return the ids of judged queries that are not there to be asked."""
+        known = {query.id for query in self.queries}
+        return tuple(query for query, grades in self.qrels.items() if grades and query not in known)
+
 
 def collection(source: str | Path) -> Collection:
     """Open a test collection: a folder with corpus.jsonl, queries.jsonl and qrels.tsv (each may be packed), as
@@ -58,38 +72,50 @@ def collection(source: str | Path) -> Collection:
             raise NotFound(
                 f"{name}: no corpus.jsonl (or .gz) in this folder; a collection has its documents there"
             )
-        queries, judgements = read_queries(name), read_qrels(name)
-        label = Path(name).resolve().name
-    elif name.startswith(PREFIX) or not Path(name).exists():
-        label = name.removeprefix(PREFIX)
-        try:
-            queries, judgements = read_ir_datasets_queries(label), read_ir_datasets_qrels(label)
-            found = tuple(queries)
-        except (NotFound, UsageError) as error:
-            if name.startswith(PREFIX):
-                raise
-            raise NotFound(f"{name}: there is no such folder, and {error}") from None
-        return _made(label, f"{PREFIX}{label}", found, judgements)
-    else:
+        queries, qrels = tuple(once_each(read_queries(name), name)), read_judgements(name)
+        return _made(Path(name).resolve().name, name, queries, qrels)
+    if Path(name).exists() and not name.startswith(PREFIX):
         raise BadInput(f"{name}: a collection is a folder with documents, queries and judgements; this is a file")
-    return _made(label, name, tuple(queries), judgements)
-
-
-def _made(name: str, source: str, queries: tuple[Query, ...], judgements: Iterable[Judgement]) -> Collection:
+    label = name.removeprefix(PREFIX)
     try:
-        made = Collection(name, source, queries, judgements_by_query(judgements))
-    except BadRecord:
-        raise
+        queries = tuple(once_each(read_ir_datasets_queries(label), label))
+        qrels = judgements_by_query(read_ir_datasets_qrels(label))
     except BadInput as error:
-        raise BadInput(f"{source}: {error}") from None
-    seen: set[str] = set()
-    for query in made.queries:
-        if query.id in seen:
-            raise BadInput(f"{made.source}: two queries have the id {query.id!r}")
-        seen.add(query.id)
+        raise BadInput(f"{PREFIX}{label}: {error}") from None
+    except (NotFound, UsageError) as error:
+        if name.startswith(PREFIX):
+            raise
+        raise NotFound(f"{Path(name).absolute()}: there is no such folder, and {error}") from None
+    return _made(label, f"{PREFIX}{label}", queries, qrels)
+
+
+def data_of(one: Collection, checksum: str | None) -> dict[str, Any]:
+    """Return what results say of a collection; `checksum` is that of its documents, where they were read."""
+    asked = one.judged_queries
+    return {
+        "source": one.source,
+        "queries": len(asked),
+        "judgements": sum(map(len, one.qrels.values())),
+        **({"checksum": checksum} if checksum else {}),
+        "queries_checksum": digest([[query.id, query.text] for query in asked]),
+        "judgements_checksum": qrels_checksum(one.qrels),
+    }
+
+
+def _made(name: str, source: str, queries: tuple[Query, ...], qrels: Qrels) -> Collection:
+    made = Collection(name, source, queries, qrels)
     if not made.judged_queries:
         raise BadInput(f"{made.source}: none of its {len(made.queries):,} queries has a judgement")
     return made
+
+
+def _at_least_one(documents: Iterable[Document], source: str) -> Iterator[Document]:
+    none = True
+    for one in documents:
+        none = False
+        yield one
+    if none:
+        raise BadInput(f"{corpus_file(source) or source}: there are no documents, so nothing can be ranked")
 
 
 def _documents_checksum(documents: Iterable[Document]) -> str:

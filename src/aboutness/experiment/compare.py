@@ -70,6 +70,7 @@ class Row:
     seconds: float = 0.0  # that it took to make the rankings
     cached: bool = False  # whether they were made earlier
     named: str = ""  # what its user calls it
+    chosen: str = ""  # the setting of a tuned ranker, or each one with how many folds chose it
 
     @property
     def name(self) -> str:
@@ -78,7 +79,8 @@ class Row:
 
     def to_json(self) -> dict[str, Any]:
         """Return the ranker and the means in plain values."""
-        return {"ranker": self.name, **self.evaluation.mean}
+        chosen = {"chosen": self.chosen} if self.chosen else {}
+        return {"ranker": self.name, **chosen, **self.evaluation.mean}
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,9 @@ class Comparison:
     setting: str = ""  # fields, form of the queries, documents that are ranked: where it is not the usual one
     qrels: Qrels = field(default_factory=dict, repr=False)
     texts: Mapping[str, str] = field(default_factory=dict, repr=False)  # of the queries
+    unjudged: tuple[str, ...] = ()  # queries of the collection without judgements, which are not ranked
+    unasked: tuple[str, ...] = ()  # judged queries that the collection does not have: they count 0
+    chosen_by: int = 0  # how many judged queries served only to choose parameters
 
     @property
     def title(self) -> str:
@@ -107,15 +112,27 @@ class Comparison:
         """Return how many queries the means are over."""
         return self.rows[0].evaluation.queries if self.rows else 0
 
+    @property
+    def unanswered(self) -> dict[tuple[str, ...], list[str]]:
+        """Return the queries that were asked and have no ranking, each time with the rankers that have none."""
+        found: dict[tuple[str, ...], list[str]] = {}
+        for row in self.rows:
+            if some := tuple(one for one in row.evaluation.unanswered if one not in self.unasked):
+                found.setdefault(some, []).append(row.name)
+        return found
+
     def to_json(self, *, per_query: bool = False) -> dict[str, Any]:
-        """Return the comparison in plain values."""
+        """Return the comparison in plain values; `unanswered` are those that any ranker has no ranking of."""
         plain: dict[str, Any] = {
             "collection": self.collection,
             **({"setting": self.setting} if self.setting else {}),
             "documents": self.documents,
             "analyzer": self.analyzer,
             "queries": self.queries,
-            "unanswered": len(self.rows[0].evaluation.unanswered) if self.rows else 0,
+            "unjudged": list(self.unjudged),
+            "unasked": list(self.unasked),
+            "chosen_by": self.chosen_by,
+            "unanswered": len({query for some in self.unanswered for query in some}),
             "unknown_documents": sum(map(len, self.unknown.values())),
             "rows": [row.to_json() for row in self.rows],
             **({"left_out": self.left_out} if self.left_out else {}),
@@ -179,6 +196,9 @@ def compare_on(
         left_out=left_out,
         qrels=collection.qrels,
         texts={query.id: query.text for query in collection.judged_queries},
+        unjudged=collection.unjudged,
+        unasked=collection.unasked,
+        chosen_by=len(collection.chosen_by),
     )
 
 

@@ -245,6 +245,9 @@ def _comparison(
         setting=setting,
         qrels=judged[plain["qrels"]],
         texts={query.id: query.text for query in read_topics(place / plain["texts"])},
+        unjudged=tuple(plain.get("unjudged", ())),
+        unasked=tuple(plain.get("unasked", ())),
+        chosen_by=plain.get("chosen_by", 0),
     )
 
 
@@ -264,4 +267,5 @@ def _row(
     except UsageError as error:
         raise BadInput(f"{place / RESULTS}: {error}") from None
     named = "" if plain["ranker"] == plain["expression"] else plain["ranker"]
-    return Row(ranker, RunFile(place / plain["run"]), evaluation, plain["seconds"], plain["cached"], named)
+    run, chosen = RunFile(place / plain["run"]), plain.get("chosen", "")
+    return Row(ranker, run, evaluation, plain["seconds"], plain["cached"], named, chosen)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from aboutness.core.errors import UsageError, shown
 from aboutness.evaluate.corrections import CORRECTIONS
 from aboutness.evaluate.pairs import PAIR_TESTS, Pairs, all_pairs
+from aboutness.evaluate.rank_tests import ManyRankers
 from aboutness.evaluate.significance import TESTS
 from aboutness.experiment.compare import Comparison
 from aboutness.rank.grammar import ranker as named_ranker
@@ -38,10 +39,12 @@ class Tests:
     baseline: str | None
     why: str  # which test it is, and why
     rows: tuple[Tested, ...]
+    omnibus: dict[str, ManyRankers] = field(default_factory=dict)  # by measure: of all rankers, where one was made
 
     def to_json(self) -> dict[str, Any]:
         """Return the tests in plain values."""
-        return asdict(self) | {"rows": [asdict(row) for row in self.rows]}
+        plain = asdict(self) | {"rows": [asdict(row) for row in self.rows]}
+        return plain if self.omnibus else {name: plain[name] for name in plain if name != "omnibus"}
 
 
 def check_test(test: str, correction: str) -> None:
@@ -79,6 +82,7 @@ def differences_of(
         raise UsageError(f"a test compares rankers: name at least two, got {len(names)}")
     baseline = None if baseline is None else one_of(names, baseline)
     rows: list[Tested] = []
+    omnibus: dict[str, ManyRankers] = {}
     why = ""
     for measure in comparison.measures:
         values = {
@@ -92,7 +96,9 @@ def differences_of(
             found, some = _against(values, baseline, measure, test, correction, seed)
             rows += some
         why, used = found.why, found.correction
-    return Tests(test, used, baseline, why, tuple(rows))
+        if found.omnibus is not None:
+            omnibus[measure] = found.omnibus
+    return Tests(test, used, baseline, why, tuple(rows), omnibus)
 
 
 def _against(

@@ -80,13 +80,17 @@ class Validation:
             for number, fold in enumerate(self.folds, 1)
         ]
 
+    @property
+    def chosen(self) -> str:
+        """Return the settings that were chosen, each with how many folds chose it."""
+        often = Counter(str(fold.setting) for fold in self.folds)
+        return "; ".join(f"{one} ({count} of {len(self.folds)} folds)" for one, count in often.most_common())
+
     def __str__(self) -> str:
         means = ", ".join(f"{name} {mean:.4f}" for name, mean in self.evaluation.mean.items())
-        often = Counter(str(fold.setting) for fold in self.folds)
-        chosen = ", ".join(f"{setting} ({count}x)" for setting, count in often.most_common())
         return (
             f"{self.ranker} on {self.collection}: {means} over {self.evaluation.queries:,} queries; "
-            f"{len(self.folds)} folds chose by {self.measure}: {chosen}"
+            f"chosen by {self.measure}: {self.chosen}"
         )
 
 

@@ -1,22 +1,19 @@
-"""What every report says besides numbers: the data, the tests, what is missing, and how all was made."""
+"""What every report says besides numbers: the data, what is missing, and how all was made."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from aboutness.experiment.compare import Comparison
+from aboutness.experiment.compare import Comparison, Row
 from aboutness.experiment.hashes import qrels_checksum
 from aboutness.experiment.results import Results
-from aboutness.report.findings import LEVEL, Section
+from aboutness.report.findings import Section
+from aboutness.report.numbers import counted
 
 CHECKSUM = "judgements checksum"
+TOLD = frozenset({"seed", "test", "correction", "baseline"})  # parameters that stand elsewhere in a report
 MOST_NAMED = 10  # ids in a sentence
-CORRECTIONS = {
-    "holm": "Holm's correction: so that no more than one of twenty such families of tests has any false finding",
-    "bonferroni": "Bonferroni's correction: each p is multiplied by the number of tests",
-    "none": "not corrected: of many tests, one in twenty finds a difference by chance alone",
-}
 
 
 def summary(results: Results) -> str:
@@ -28,8 +25,8 @@ def summary(results: Results) -> str:
     queries = sum({one.collection: one.queries for one in comparisons}.values())
     date = f", {results.made.date}" if results.made.date else ""
     return (
-        f"{_count(len(rankers), 'ranker')} on {_names(collections)}{settings}: "
-        f"{_count(queries, 'judged query', 'judged queries')}{date}"
+        f"{counted(len(rankers), 'ranker')} on {_names(collections)}{settings}: "
+        f"{counted(queries, 'judged query', 'judged queries')}{date}"
     )
 
 
@@ -47,57 +44,64 @@ def best(section: Section) -> str:
 
 def notes(comparison: Comparison) -> list[str]:
     """Return what one should know of a comparison: whatever is missing, and what the means are over."""
-    found = [f"The means are over {_count(comparison.queries, 'query', 'queries')} that have judgements."]
     if not comparison.rows:
         return ["There is no ranker."]
+    found = [_over(comparison)]
     lacking = comparison.rows[0].evaluation.without_relevant
+    if comparison.unasked:
+        found.append(
+            f"{counted(len(comparison.unasked), 'judged query is', 'judged queries are')} not among the "
+            f"collection's queries: never asked, {_zero(comparison.unasked)}."
+        )
     if lacking:
         found.append(
-            f"{_count(len(lacking), 'judged query has', 'judged queries have')} no relevant document and "
-            f"{'counts' if len(lacking) == 1 else 'count'} 0: {_some(lacking)}."
+            f"{counted(len(lacking), 'judged query has', 'judged queries have')} no relevant document and "
+            f"{_zero(lacking)}."
         )
-    unanswered: dict[tuple[str, ...], list[str]] = {}
+    found += [
+        f"{counted(len(queries), 'query has', 'queries have')} no answer by {_names(names)} and {_zero(queries)}."
+        for queries, names in comparison.unanswered.items()
+    ]
+    if len(found) == 1:
+        those = "This query has" if comparison.queries == 1 else f"All {comparison.queries:,} have"
+        found.append(f"{those} answers and relevant documents.")
     unjudged: dict[tuple[str, ...], list[str]] = {}
     for row in comparison.rows:
-        unanswered.setdefault(row.evaluation.unanswered, []).append(row.name)
         unjudged.setdefault(row.evaluation.unjudged, []).append(row.name)
     found += [
-        f"{_count(len(queries), 'query has', 'queries have')} no answer by {_names(names)} and "
-        f"{'counts' if len(queries) == 1 else 'count'} 0: {_some(queries)}."
-        for queries, names in unanswered.items()
-        if queries
-    ]
-    found += [
-        f"{_count(len(queries), 'query', 'queries')} without judgements that {_names(names)} answered "
+        f"{counted(len(queries), 'query', 'queries')} without judgements that {_names(names)} answered "
         f"{'is' if len(queries) == 1 else 'are'} left out: {_some(queries)}."
         for queries, names in unjudged.items()
         if queries
     ]
-    if not (any(unanswered) or any(unjudged) or lacking):
-        found[0] = f"{found[0][:-1]}; all of them have answers and relevant documents."
     unknown = sum(map(len, comparison.unknown.values()))
     if unknown:
         found.append(
-            f"{_count(unknown, 'judged document is', 'judged documents are')} not in the collection: "
+            f"{counted(unknown, 'judged document is', 'judged documents are')} not in the collection: "
             "counted as never found."
         )
     found += [f"{name} is left out: {why}." for name, why in comparison.left_out.items()]
     return [*found, *([f"{comparison.note}."] if comparison.note else [])]
 
 
-def test_facts(results: Results, sections: Sequence[Section]) -> list[tuple[str, str]]:
-    """Return which test was made, why, and how p was corrected."""
-    why = list(dict.fromkeys(section.why for section in sections))
-    against = f"all others against {results.baseline}" if results.baseline else "all pairs of rankers"
-    return [
-        ("test", " ".join(why)),
-        ("tested", f"{against}, by each measure for itself; p below {LEVEL:g} counts as more than chance"),
-        ("correction", CORRECTIONS.get(results.correction, results.correction)),
-        (
-            "intervals",
-            "95 %, by bootstrap: the queries are drawn again many times, and the middle of the means is taken",
-        ),
-    ]
+def _over(comparison: Comparison) -> str:
+    """Return which queries the means are over, and why not over all there are."""
+    left, chosen_by = comparison.unjudged, comparison.chosen_by
+    reasons = []
+    if chosen_by:
+        reasons.append(f"{chosen_by:,} served only to choose parameters")
+    if left:
+        reasons.append(f"{len(left):,} {'has' if len(left) == 1 else 'have'} no judgements ({_some(left)})")
+    if not reasons:
+        return (
+            f"The means are over {counted(comparison.queries, 'query that has', 'queries that have')} judgements."
+        )
+    every = comparison.queries + len(left) + chosen_by
+    return f"The means are over {comparison.queries:,} of {every:,} queries: {_names(reasons)}."
+
+
+def _zero(queries: Sequence[str]) -> str:
+    return f"{'counts' if len(queries) == 1 else 'count'} 0: {_some(queries)}"
 
 
 def data_facts(results: Results) -> list[tuple[str, str]]:
@@ -107,7 +111,7 @@ def data_facts(results: Results) -> list[tuple[str, str]]:
         about = said if isinstance(said, Mapping) else {"": said}
         facts[name] = [f"{key.replace('_', ' ')} {_value(value)}".strip() for key, value in about.items()]
     for one in results.comparisons:
-        known = facts.setdefault(one.title, [f"{one.documents:,} documents", f"{one.queries:,} judged queries"])
+        known = facts.setdefault(one.title, _sizes(one))
         known.append(f"analyzer {one.analyzer}")
         told = facts.get(one.collection, known)
         if not any(part.startswith(CHECKSUM) for part in told):
@@ -115,26 +119,64 @@ def data_facts(results: Results) -> list[tuple[str, str]]:
     return [(name, "; ".join(parts)) for name, parts in facts.items()]
 
 
+def _sizes(comparison: Comparison) -> list[str]:
+    queries = counted(comparison.queries, "judged query", "judged queries")
+    return [counted(comparison.documents, "document"), queries]
+
+
 def made_facts(results: Results) -> list[tuple[str, str]]:
     """Return how the results were made."""
     made = results.made
+    earlier = _made_earlier(results)
     facts = [
         ("date", made.date),
         ("seed", str(made.seed)),
-        ("time", f"{made.seconds:,.1f} s in all" if made.seconds else ""),
-        ("memory", f"{made.peak_mb:,.0f} MB at most" if made.peak_mb else ""),
+        ("time", f"{made.seconds:,.1f} s in all{earlier}" if made.seconds else ""),
+        ("memory", f"{made.peak_mb:,.0f} MB at most{earlier}" if made.peak_mb else ""),
         ("versions", ", ".join(f"{name} {version}" for name, version in made.versions.items())),
-        *((f"{name.replace('_', ' ')}", _value(value)) for name, value in made.parameters.items()),
     ]
+    for name, value in made.parameters.items():
+        if _is_of_named(value):
+            facts += [(f"{name} {number}", _value(one)) for number, one in enumerate(value, 1)]
+        elif name not in TOLD:
+            facts.append((name.replace("_", " "), _value(value)))
     return [(name, value) for name, value in facts if value]
+
+
+def _is_of_named(value: Any) -> bool:  # noqa: ANN401 - plain values
+    return isinstance(value, list | tuple) and any(isinstance(one, Mapping) for one in value)
+
+
+def _made_earlier(results: Results) -> str:
+    """Return how many rankings were not made in the time that is told, where some were not."""
+    rows = [row for one in results.comparisons for row in one.rows]
+    cached = sum(row.cached for row in rows)
+    if not cached:
+        return ""
+    some = "the rankings" if cached == len(rows) else f"the rankings of {cached:,} of {len(rows):,} rows"
+    return f", without making {some}: these were made earlier"
 
 
 def ranker_facts(comparison: Comparison) -> list[tuple[str, str, str]]:
     """Return each ranker's name, what it is, and how long its rankings took."""
     return [
-        (row.name, str(row.ranker), f"{row.seconds:,.2f} s{' (made earlier)' if row.cached else ''}")
+        (row.name, _ranker(row), f"{row.seconds:,.2f} s{' (made earlier)' if row.cached else ''}")
         for row in comparison.rows
     ]
+
+
+def seconds(row: Row) -> str:
+    """Return how long a row's rankings took; with a star if that was earlier."""
+    return f"{row.seconds:,.2f}{'*' if row.cached else ''}"
+
+
+def cached(comparison: Comparison) -> str:
+    """Return what the star means, where there is one."""
+    return "; * made earlier" if any(row.cached for row in comparison.rows) else ""
+
+
+def _ranker(row: Row) -> str:
+    return f"{row.ranker}; chosen: {row.chosen}" if row.chosen else str(row.ranker)
 
 
 def command(results: Results) -> str:
@@ -150,10 +192,6 @@ def _value(value: Any) -> str:  # noqa: ANN401 - plain values
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     return str(value)
-
-
-def _count(count: int, one: str, several: str = "") -> str:
-    return f"{count:,} {one if count == 1 else several or f'{one}s'}"
 
 
 def _names(names: Sequence[str]) -> str:

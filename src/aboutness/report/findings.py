@@ -16,10 +16,10 @@ from aboutness.evaluate.intervals import bootstrap
 from aboutness.evaluate.pairs import Pairs, all_pairs
 from aboutness.experiment.compare import Comparison, Row
 from aboutness.experiment.results import Results
+from aboutness.report.levels import level_of
+from aboutness.report.numbers import LEVEL
 
 Floats: TypeAlias = NDArray[np.float64]
-
-LEVEL = 0.05  # of p, corrected, below which a difference counts as more than chance
 
 
 def letters(count: int) -> list[str]:
@@ -44,11 +44,12 @@ class Finding:
     interval: tuple[float, float] | None = None  # of the difference, 95 % by bootstrap
     p_value: float | None = None  # corrected
     effect: float | None = None
+    level: float = LEVEL  # below which p counts as more than chance
 
     @property
     def sure(self) -> bool:
         """Tell whether the difference to the reference is more than chance."""
-        return self.p_value is not None and self.p_value < LEVEL
+        return self.p_value is not None and self.p_value < self.level
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class Section:
     reference: str  # the ranker that differences are to
     pairs: dict[str, Pairs]  # by measure; none where there is one ranker
     findings: dict[str, dict[str, Finding]]  # by ranker and measure
+    baseline: str | None = None  # the ranker that others are tested against; None: all pairs are tested
 
     @cached_property
     def letters(self) -> dict[str, str]:
@@ -74,6 +76,11 @@ class Section:
     def why(self) -> str:
         """Return which test was made, and why."""
         return next((one.why for one in self.pairs.values()), "One ranker: there is no difference to test.")
+
+    @property
+    def level(self) -> float:
+        """Return below which p a difference counts as more than chance."""
+        return next((level_of(one.test) for one in self.pairs.values()), LEVEL)
 
     @property
     def effect(self) -> str:
@@ -129,9 +136,11 @@ def section(results: Results, comparison: Comparison) -> Section:
                 mean=row.evaluation.mean[measure],
                 deviation=deviations[row.name][measure],
                 best=row.evaluation.mean[measure] == highest,
-                **(_compared(row.name, reference, values, pairs[measure], p_values) if pairs else {}),
+                level=level_of(results.test),
+                **(_compared(row.name, reference, pairs[measure], p_values) if pairs else {}),
+                **(_interval(values, row.name, reference, results) if pairs and row.name != reference else {}),
             )
-    return Section(comparison, reference, pairs, found)
+    return Section(comparison, reference, pairs, found, baseline)
 
 
 def _values(row: Row, measure: str) -> dict[str, float]:
@@ -148,9 +157,7 @@ def _against(pairs: Pairs, baseline: int) -> Floats:
     return corrected
 
 
-def _compared(
-    name: str, reference: str, values: Mapping[str, Mapping[str, float]], pairs: Pairs, p_values: Floats | None
-) -> dict[str, Any]:
+def _compared(name: str, reference: str, pairs: Pairs, p_values: Floats | None) -> dict[str, Any]:
     """Return how a ranker compares with the others, and with the reference."""
     names, place = list(pairs.names), pairs.names.index(name)
     corrected = pairs.adjusted if p_values is None else p_values
@@ -158,19 +165,24 @@ def _compared(
     beats = [
         short[other]
         for other in range(len(names))
-        if pairs.differences[place, other] > 0 and corrected[place, other] < LEVEL
+        if pairs.differences[place, other] > 0 and corrected[place, other] < level_of(pairs.test)
     ]
     compared: dict[str, Any] = {"beats": tuple(beats)}
     if name != reference:
         other = names.index(reference)
-        interval = bootstrap(values[name], values[reference])
         compared |= {
             "difference": float(pairs.differences[place, other]),
-            "interval": (interval.low, interval.high),
             "p_value": float(corrected[place, other]),
             "effect": float(pairs.effects[place, other]),
         }
     return compared
+
+
+def _interval(
+    values: Mapping[str, Mapping[str, float]], name: str, reference: str, results: Results
+) -> dict[str, Any]:
+    found = bootstrap(values[name], values[reference], seed=results.made.seed)
+    return {"interval": (found.low, found.high)}
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aboutness.experiment.results import Results
+from aboutness.report.figures.curves import WHOLE, ZOOMED, precision_recall
 from aboutness.report.figures.differences import significance_matrix
 from aboutness.report.figures.inline import inline_svg
 from aboutness.report.figures.sheet import MOST_RANKERS, is_there
+from aboutness.report.figures.spreads import box_plots, histograms
 from aboutness.report.findings import Section
-from aboutness.report.pictures import FIGURES
+from aboutness.report.result_figures import draw_wins, largest_f1, mean_precision
+from aboutness.report.tested import all_against_all
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,25 +37,29 @@ def illustrations(section: Section, results: Results, name: str) -> list[Illustr
     names = [row.name for row in section.best_rows(MOST_RANKERS)]
     measure = comparison.measures[0]
     chosen = f" The {len(names)} best of {len(section.names)} rankers." if len(names) < len(section.names) else ""
-
-    def drawn(kind: str, **choices: str) -> Callable[[], Figure]:
-        return lambda: FIGURES[kind].draw(results, comparison, rankers=names, **choices)
-
+    all_pairs = f"All pairs by {measure}: row less column, and p. Framed where p is below the level."
     ranked = any(len(row.run) for row in comparison.rows) and bool(comparison.qrels)
+    precision = mean_precision(comparison, names, (*WHOLE, *ZOOMED)) if ranked else {}
+    whole = {ranker: values[: len(WHOLE)] for ranker, values in precision.items()}
+    zoomed = {ranker: values[len(WHOLE) :] for ranker, values in precision.items()}
+    of_query = largest_f1(comparison, names) if ranked else {}
+    f1 = {ranker: list(values.values()) for ranker, values in of_query.items()}
     wanted: list[tuple[bool, str, bool, Callable[[], Figure]]] = [
-        (ranked, "Interpolated precision at points of recall, mean of all queries.", False, drawn("pr")),
-        (ranked, "The same for the first tenth of recall.", False, drawn("pr-zoom")),
-        (ranked, "The largest F1 of each query: box, median (line) and mean (diamond).", False, drawn("f1-box")),
-        (ranked, "How many queries have which largest F1; dashed: the median.", False, drawn("f1-histogram")),
+        (ranked, "Interpolated precision at points of recall, mean of all queries.", False,
+         lambda: precision_recall(whole, WHOLE)),
+        (ranked, "The same for the first tenth of recall.", False, lambda: precision_recall(zoomed, ZOOMED)),
+        (ranked, "The largest F1 of each query: box, median (line) and mean (diamond).", False,
+         lambda: box_plots({"": f1})),
+        (ranked, "How many queries have which largest F1; dashed: the median.", False, lambda: histograms(f1)),
         (
             len(names) > 1,
             f"{measure} of each query less that by {section.reference}, sorted: queries won and lost.",
             True,
-            drawn("wins", measure=measure, baseline=section.reference),
+            lambda: draw_wins(results, comparison, rankers=names, measure=measure, baseline=section.reference),
         ),
         (
             bool(section.pairs),
-            f"All pairs by {measure}: row less column, and p. Framed where p is below the level.",
+            f"{all_pairs}{all_against_all(section)}",
             True,
             lambda: significance_matrix(section.pairs_of(names, measure)),
         ),

@@ -7,9 +7,10 @@ import unicodedata
 from collections.abc import Sequence
 
 from aboutness.experiment.results import Results
-from aboutness.report import facts
-from aboutness.report.findings import LEVEL, Finding, Section, letters, overview
-from aboutness.report.numbers import signed, told_p
+from aboutness.report import facts, tested
+from aboutness.report.findings import Finding, Section, letters, overview
+from aboutness.report.levels import by_test
+from aboutness.report.numbers import counted, signed, told_p
 
 SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
@@ -42,13 +43,13 @@ def latex_report(results: Results, sections: Sequence[Section]) -> str:
     ]
     parts += _overview(sections)
     for number, section in enumerate(sections, 1):
-        parts += _section(number, section, results)
+        parts += _section(number, section)
     parts += [
         r"\section*{How it was made}",
         "The command that makes it again:",
         rf"\begin{{quote}}\ttfamily\raggedright {escaped(facts.command(results))}\end{{quote}}",
         *_facts("Data", facts.data_facts(results)),
-        *_facts("Tests", facts.test_facts(results, sections)),
+        *_facts("Tests", tested.test_facts(results, sections)),
         *_facts("Run", facts.made_facts(results)),
         r"\end{document}",
     ]
@@ -73,23 +74,33 @@ def _overview(sections: Sequence[Section]) -> list[str]:
     return [_table(caption, "tab:all", columns, ["", *short], rows)]
 
 
-def _section(number: int, section: Section, results: Results) -> list[str]:
+def _section(number: int, section: Section) -> list[str]:
     comparison = section.comparison
-    notes = "\n".join(rf"\item {escaped(note)}" for note in facts.notes(comparison))
     parts = [
         rf"\section*{{{escaped(comparison.title)}}}",
-        f"\\begin{{itemize}}\n{notes}\n\\end{{itemize}}",
+        _items([*facts.notes(comparison), *tested.omnibus(section)]),
     ]
     if not section.names:
         return parts
-    parts.append(means_table(number, section, results))
+    parts.append(means_table(number, section))
     if section.pairs:
-        parts.append(differences_table(number, section, results))
+        parts.append(differences_table(number, section))
     rankers = [(name, ranker) for name, ranker, _ in facts.ranker_facts(comparison) if ranker != name]
     return [*parts, *_facts("Rankers", rankers)]
 
 
-def means_table(number: int, section: Section, results: Results) -> str:
+def _items(texts: Sequence[str]) -> str:
+    items = "\n".join(rf"\item {escaped(text)}" for text in texts)
+    return f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}"
+
+
+def _tested(section: Section) -> str:
+    """Return what is p by, for captions."""
+    test = by_test(section.pairs[section.comparison.measures[0]], escaped)
+    return f"$p<{section.level:g}$ ({test}{escaped(tested.against(section))})"
+
+
+def means_table(number: int, section: Section) -> str:
     """Return the table of means (standard deviations)."""
     comparison = section.comparison
     rows = [
@@ -97,26 +108,22 @@ def means_table(number: int, section: Section, results: Results) -> str:
             section.letters[row.name],
             escaped(row.name),
             *(_mean(section.findings[row.name][one]) for one in comparison.measures),
-            f"{row.seconds:,.2f}",
+            facts.seconds(row),
         ]
         for row in comparison.rows
     ]
-    tests = (
-        f" Raised letters: better than these rankers, $p<{LEVEL:g}$ ({escaped(results.test)}, correction "
-        f"{escaped(results.correction)})."
-        if section.pairs
-        else ""
-    )
+    tests = f" Raised letters: better than these rankers, {_tested(section)}." if section.pairs else ""
     caption = (
-        f"{escaped(comparison.title)}: means over {comparison.queries:,} queries (standard deviations). Bold: the "
-        f"best of a column.{tests}"
+        f"{escaped(comparison.title)}: means over {counted(comparison.queries, 'query', 'queries')} (standard "
+        f"deviations). Bold: the best of a column.{tests} s: seconds of ranking all queries"
+        f"{facts.cached(comparison)}."
     )
     head = ["", "ranker", *map(escaped, comparison.measures), "s"]
     columns = f"l{_names_column(len(comparison.measures))}{'r' * (len(head) - 2)}"
     return _table(caption, f"tab:means-{number}", columns, head, rows)
 
 
-def differences_table(number: int, section: Section, results: Results) -> str:
+def differences_table(number: int, section: Section) -> str:
     """Return the table of differences to the reference, with intervals and p."""
     measures = section.comparison.measures
     rows = [
@@ -126,7 +133,7 @@ def differences_table(number: int, section: Section, results: Results) -> str:
     ]
     caption = (
         f"{escaped(section.comparison.title)}: differences to {escaped(section.reference)}, with 95\\,\\% "
-        f"intervals; bold: $p<{LEVEL:g}$ ({escaped(results.test)}, correction {escaped(results.correction)})."
+        f"intervals; bold: {_tested(section)}."
     )
     return _table(
         caption, f"tab:differences-{number}", f"{_names_column(len(measures))}{'r' * len(measures)}",
@@ -169,7 +176,9 @@ def _difference(found: Finding) -> str:
     low, high = (signed(value) for value in found.interval)
     told = escaped(signed(found.difference))
     told = rf"\textbf{{{told}}}" if found.sure else told
-    interval = rf"{{\footnotesize{{}}{escaped(f'[{low}, {high}]')} $p$ {escaped(told_p(found.p_value))}}}"
+    interval = (
+        rf"{{\footnotesize{{}}{escaped(f'[{low}, {high}]')} $p$ {escaped(told_p(found.p_value, found.level))}}}"
+    )
     return rf"\begin{{tabular}}[t]{{@{{}}r@{{}}}}{told}\\{interval}\end{{tabular}}"
 
 

@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 
 from aboutness.experiment.results import Results
-from aboutness.report import facts
-from aboutness.report.findings import LEVEL, Finding, Section, overview
+from aboutness.report import facts, tested
+from aboutness.report.findings import Finding, Section, overview
+from aboutness.report.levels import by_test
 from aboutness.report.numbers import signed, told_p
 
 SPECIAL = re.compile(r"([\\`*_\[\]<>#|~$&])")
@@ -18,13 +19,13 @@ def markdown_report(results: Results, sections: Sequence[Section]) -> str:
     parts = [f"# {escaped(results.name or 'Results')}", escaped(facts.summary(results))]
     parts += _overview(sections)
     for section in sections:
-        parts += _section(section, results)
+        parts += _section(section)
     parts += [
         "## How it was made",
         "The command that makes it again:",
         _code(facts.command(results)),
         *_facts("Data", facts.data_facts(results)),
-        *_facts("Tests", facts.test_facts(results, sections)),
+        *_facts("Tests", tested.test_facts(results, sections)),
         *_facts("Run", facts.made_facts(results)),
     ]
     return "\n\n".join(parts) + "\n"
@@ -43,7 +44,7 @@ def _overview(sections: Sequence[Section]) -> list[str]:
     return ["## All comparisons", f"{escaped(found.measure)}, means (standard deviations):", table(head, rows)]
 
 
-def _section(section: Section, results: Results) -> list[str]:
+def _section(section: Section) -> list[str]:
     comparison = section.comparison
     parts = [f"## {escaped(comparison.title)}"]
     parts.append("\n".join(f"- {escaped(note)}" for note in facts.notes(comparison)))
@@ -55,22 +56,23 @@ def _section(section: Section, results: Results) -> list[str]:
             section.letters[row.name],
             row.name,
             *(_mean(section.findings[row.name][one]) for one in measures),
-            f"{row.seconds:,.2f}",
+            escaped(facts.seconds(row)),
         ]
         for row in comparison.rows
     ]
+    seconds = f"Seconds are those of ranking all queries{escaped(facts.cached(comparison))}"
     parts += [
         escaped(facts.best(section)),
         table(
             ["", "ranker", *map(escaped, measures), "seconds"],
             [[row[0], escaped(row[1]), *row[2:]] for row in rows],
         ),
-        f"Means (standard deviations). Bold: the best of a column. Raised: better than these, p \\< {LEVEL:g}.",
+        f"Means (standard deviations). Bold: the best of a column.{_raised(section)} {seconds}.",
     ]
     if section.pairs:
         others = [name for name in section.names if name != section.reference]
         parts += [
-            f"Differences to {escaped(section.reference)}, with 95 % intervals and p ({_test(results)}):",
+            f"Differences to {escaped(section.reference)}, with 95 % intervals and p ({_test(section)}):",
             table(
                 ["ranker", *map(escaped, measures)],
                 [
@@ -79,12 +81,21 @@ def _section(section: Section, results: Results) -> list[str]:
                 ],
             ),
         ]
+        if told := tested.omnibus(section):
+            parts.append("\n".join(f"- {escaped(one)}" for one in told))
     rankers = [(name, ranker) for name, ranker, _ in facts.ranker_facts(comparison) if ranker != name]
     return [*parts, *(_facts("Rankers", rankers))]
 
 
-def _test(results: Results) -> str:
-    return f"{escaped(results.test)}, correction {escaped(results.correction)}"
+def _raised(section: Section) -> str:
+    if not section.pairs:
+        return ""
+    return f" Raised: better than these, p \\< {section.level:g}{escaped(tested.against(section))}."
+
+
+def _test(section: Section) -> str:
+    test = by_test(section.pairs[section.comparison.measures[0]], escaped)
+    return f"{test}{escaped(tested.against(section))}"
 
 
 def _mean(found: Finding, *, letters: bool = True) -> str:
@@ -96,7 +107,7 @@ def _mean(found: Finding, *, letters: bool = True) -> str:
 def _difference(found: Finding) -> str:
     assert found.difference is not None and found.interval is not None and found.p_value is not None
     low, high = (signed(value) for value in found.interval)
-    told = f"{signed(found.difference)} \\[{low}, {high}\\] p {escaped(told_p(found.p_value))}"
+    told = f"{signed(found.difference)} \\[{low}, {high}\\] p {escaped(told_p(found.p_value, found.level))}"
     return f"**{told}**" if found.sure else told
 
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from aboutness._version import __version__
 from aboutness.experiment.results import Results
-from aboutness.report import facts
+from aboutness.report import facts, tested
 from aboutness.report.figures.sheet import NEEDED
-from aboutness.report.findings import LEVEL, Finding, Section, overview
+from aboutness.report.findings import Finding, Section, overview
 from aboutness.report.illustrations import Illustration, illustrations
+from aboutness.report.levels import by_test
 from aboutness.report.markup import allowed, as_data, as_text, asset
 from aboutness.report.numbers import signed, told_p
 from aboutness.report.queries import Queries
@@ -57,7 +58,8 @@ def _section(number: int, section: Section, results: Results, queries: Queries) 
         f"<p>{as_text(facts.best(section))}</p>" if section.names else "",
         f'<ul class="notes">{noted}</ul>',
         _means(section) if section.names else "",
-        _differences(section, results) if section.pairs else "",
+        _differences(section) if section.pairs else "",
+        _omnibus(section),
         _figures(number, section, results) if section.names else "",
         _pairs(section) if section.pairs else "",
         queries.html(number) if section.names else "",
@@ -91,25 +93,26 @@ def _overview(sections: Sequence[Section]) -> str:
 
 def _means(section: Section) -> str:
     beaten = any(one.beats for findings in section.findings.values() for one in findings.values())
-    letters = f" Raised letters name the rankers that it is better than (p &lt; {LEVEL:g})." if beaten else ""
+    letters = (
+        f" Raised letters name the rankers that it is better than (p &lt; {section.level:g}"
+        f"{as_text(tested.against(section))})."
+        if beaten
+        else ""
+    )
     head = "".join(f'<th scope="col" class="n">{as_text(name)}</th>' for name in section.comparison.measures)
     rows = "\n".join(
         f"<tr>{_head(section, row.name, str(row.ranker))}"
         + "".join(_mean(section.findings[row.name][measure]) for measure in section.comparison.measures)
-        + f'<td class="n" data-v="{row.seconds:.6f}">{row.seconds:,.2f}{"*" if row.cached else ""}</td></tr>'
+        + f'<td class="n" data-v="{row.seconds:.6f}">{facts.seconds(row)}</td></tr>'
         for row in section.comparison.rows
     )
     caption = (
         "Means over all queries, and in brackets standard deviations. Bold is the best of a column."
-        f"{letters} Seconds are those of ranking all queries{_cached(section)}."
+        f"{letters} Seconds are those of ranking all queries{facts.cached(section.comparison)}."
     )
     return _table(
         "means", caption, f'<th scope="col">ranker</th>{head}<th scope="col" class="n">seconds</th>', rows
     )
-
-
-def _cached(section: Section) -> str:
-    return "; * made earlier" if any(row.cached for row in section.comparison.rows) else ""
 
 
 def _mean(found: Finding, *, letters: bool = True) -> str:
@@ -119,7 +122,7 @@ def _mean(found: Finding, *, letters: bool = True) -> str:
     return f'<td{best} data-v="{found.mean!r}">{found.mean:.4f}{beats} {deviation}</td>'
 
 
-def _differences(section: Section, results: Results) -> str:
+def _differences(section: Section) -> str:
     measures = section.comparison.measures
     head = "".join(f'<th scope="col" class="n">{as_text(name)}</th>' for name in measures)
     rows = "\n".join(
@@ -129,10 +132,15 @@ def _differences(section: Section, results: Results) -> str:
     )
     caption = (
         f"Differences to <b><bdi>{as_text(section.reference)}</bdi></b>, with 95 % intervals and p "
-        f"({as_text(results.test)}, correction {as_text(results.correction)}). ▲ better, ▼ worse beyond chance: "
-        f"p &lt; {LEVEL:g}."
+        f"({by_test(section.pairs[measures[0]], as_text)}{as_text(tested.against(section))}). ▲ better, ▼ worse "
+        f"beyond chance: p &lt; {section.level:g}."
     )
     return _table("differences", caption, f'<th scope="col">ranker</th>{head}', rows)
+
+
+def _omnibus(section: Section) -> str:
+    told = "".join(f"<li>{as_text(one)}</li>" for one in tested.omnibus(section))
+    return f'<ul class="notes">{told}</ul>' if told else ""
 
 
 def _difference(found: Finding) -> str:
@@ -143,7 +151,7 @@ def _difference(found: Finding) -> str:
     return (
         f'<td class="n{strong}" data-v="{found.difference!r}">{sign}{signed(found.difference)}'
         f'<span class="sd below">[{low}, {high}]</span>'
-        f'<span class="sd below">p {as_text(told_p(found.p_value))}</span></td>'
+        f'<span class="sd below">p {as_text(told_p(found.p_value, found.level))}</span></td>'
     )
 
 
@@ -171,7 +179,7 @@ def _pairs(section: Section) -> str:
                 )
                 told = (
                     signed(numbers[0], 4),
-                    *(as_text(told_p(one)) for one in numbers[1:3]),
+                    *(as_text(told_p(one, section.level)) for one in numbers[1:3]),
                     signed(numbers[3], 2),
                 )
                 cells = "".join(
@@ -183,9 +191,10 @@ def _pairs(section: Section) -> str:
     head = "".join(f'<th scope="col">{name}</th>' for name in ("measure", "ranker", "other"))
     head += "".join(
         f'<th scope="col" class="n">{name}</th>'
-        for name in ("difference", "p", "p, corrected for all pairs", section.effect)
+        for name in ("difference", "p", f"p ({by_test(section.pairs[measures[0]], as_text)})", section.effect)
     )
-    table = _table("pairs", as_text(section.why), head, "\n".join(rows), tall=True)
+    said = f"{section.why}.{tested.all_against_all(section)}"
+    table = _table("pairs", as_text(said), head, "\n".join(rows), tall=True)
     return f"<details><summary>All pairs of rankers</summary>\n{table}</details>"
 
 
@@ -220,7 +229,7 @@ def _made(results: Results, sections: Sequence[Section]) -> str:
     rankers = [one for section in sections for one in facts.ranker_facts(section.comparison)]
     told: list[tuple[str, Sequence[tuple[str, str]]]] = [
         ("Data", facts.data_facts(results)),
-        ("Tests", facts.test_facts(results, sections)),
+        ("Tests", tested.test_facts(results, sections)),
         ("Run", facts.made_facts(results)),
         ("Rankers", list(dict.fromkeys((name, ranker) for name, ranker, _ in rankers))),
     ]

@@ -7,6 +7,7 @@ from typing import Any
 
 from aboutness.report.findings import Section
 from aboutness.report.markup import as_text, without_unwanted
+from aboutness.report.numbers import counted
 
 MOST_VALUES = 42_000  # numbers in a page
 MOST_QUERIES = 1000  # of one comparison
@@ -56,11 +57,11 @@ class Queries:
             f'<th scope="col" class="n" title="{as_text(name)}">{letter}</th>'
             for name, letter in zip(names, columns, strict=True)
         )
-        left = f" ({self.left:,} more are not shown: rankers differ less about them)" if self.left else ""
+        left = f" ({self.left:,} more not shown: rankers differ less about them)" if self.left else ""
         legend = "; ".join(f"{letter} <bdi>{as_text(name)}</bdi>" for name, letter in self.section.letters.items())
         rows = "\n".join(self._row(place, query) for place, query in enumerate(self.chosen))
         return f"""<details class="queries" data-part="{number}">
-<summary>{len(self.chosen):,} queries one by one{left}</summary>
+<summary>{counted(len(self.chosen), "query", "queries")} one by one{left}</summary>
 <div class="controls" hidden><label>measure <select>{options}</select></label>
 <label>find <input type="search" placeholder="id or words"></label></div>
 <p class="soft">{as_text(comparison.measures[0])} unless chosen otherwise. {legend}</p>

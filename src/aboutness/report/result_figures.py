@@ -63,17 +63,24 @@ def draw_first_recall(_: Results, comparison: Comparison, *, rankers: Sequence[s
 
 
 def _precision_recall(comparison: Comparison, rankers: Sequence[str] | None, recalls: Sequence[float]) -> Figure:
+    return curves.precision_recall(mean_precision(comparison, rankers, recalls), recalls)
+
+
+def mean_precision(
+    comparison: Comparison, rankers: Sequence[str] | None, recalls: Sequence[float]
+) -> dict[str, list[float]]:
+    """Return for each ranker the mean of all queries' interpolated precision at points of recall."""
     from aboutness.evaluate.curves import precision_at_recall
 
     found = {
         row.name: precision_at_recall(comparison.qrels, row.run, recalls)
         for row in chosen_rows(comparison, rankers)
     }
-    means = {name: np.mean(list(by_query.values()), axis=0).tolist() for name, by_query in found.items()}
-    return curves.precision_recall(means, recalls)
+    return {name: np.mean(list(by_query.values()), axis=0).tolist() for name, by_query in found.items()}
 
 
-def _max_f1(comparison: Comparison, rankers: Sequence[str] | None) -> dict[str, dict[str, float]]:
+def largest_f1(comparison: Comparison, rankers: Sequence[str] | None) -> dict[str, dict[str, float]]:
+    """Return for each ranker the largest F1 of each query."""
     from aboutness.evaluate.curves import max_f1
 
     return {row.name: max_f1(comparison.qrels, row.run) for row in chosen_rows(comparison, rankers)}
@@ -88,7 +95,7 @@ def draw_boxes(
     groups: Mapping[str, str] | None = None,
 ) -> Figure:
     """Draw a box of max F1 for each ranker; with `groups` (a query's group by its id), for each group."""
-    found = _max_f1(comparison, rankers)
+    found = largest_f1(comparison, rankers)
     if groups is None:
         return spreads.box_plots({"": {name: list(values.values()) for name, values in found.items()}})
     queries = [query for query in comparison.qrels if query in groups]
@@ -109,7 +116,7 @@ def draw_boxes(
 def draw_histograms(_: Results, comparison: Comparison, *, rankers: Sequence[str] | None = None) -> Figure:
     """Draw a histogram of max F1 for each ranker."""
     return spreads.histograms(
-        {name: list(values.values()) for name, values in _max_f1(comparison, rankers).items()}
+        {name: list(values.values()) for name, values in largest_f1(comparison, rankers).items()}
     )
 
 

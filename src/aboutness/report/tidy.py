@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from aboutness.experiment.results import Results
-from aboutness.report import facts
+from aboutness.report import facts, tested
 from aboutness.report.findings import Section
 
 COLUMNS = ("collection", "setting", "ranker", "query", "measure", "statistic", "value")
@@ -23,7 +23,7 @@ def csv_report(results: Results, sections: Sequence[Section]) -> str:
     told = [
         ("command", facts.command(results)),
         *((f"data: {name}", value) for name, value in facts.data_facts(results)),
-        *facts.test_facts(results, sections),
+        *tested.test_facts(results, sections),
         *facts.made_facts(results),
     ]
     lines.writerows(["", "", "", "", "", name, value] for name, value in [("name", results.name), *told])
@@ -37,6 +37,12 @@ def _lines(section: Section) -> Iterator[list[Any]]:
     where = [comparison.collection, comparison.setting]
     for note in facts.notes(comparison):
         yield [*where, "", "", "", "note", note]
+    for measure, pairs in section.pairs.items():
+        if pairs.omnibus is not None:
+            name = pairs.omnibus.why.partition(":")[0]
+            yield [*where, "", "", measure, f"{name}: chi-squared", pairs.omnibus.statistic]
+            yield [*where, "", "", measure, f"{name}: df", pairs.omnibus.df]
+            yield [*where, "", "", measure, f"{name}: p", pairs.omnibus.p_value]
     for row in comparison.rows:
         yield [*where, row.name, "", "", "ranker", str(row.ranker)]
         yield [*where, row.name, "", "", "seconds", row.seconds]
@@ -69,7 +75,7 @@ def _statistics(section: Section, name: str, measure: str) -> dict[str, Any]:
 def json_report(results: Results, sections: Sequence[Section]) -> str:
     """Return the results in plain values, with what was found of each ranker, all pairs, and every query."""
     plain = results.to_json(per_query=True)
-    plain["tests"] = dict(facts.test_facts(results, sections))
+    plain["tests"] = dict(tested.test_facts(results, sections))
     for described, section in zip(plain["comparisons"], sections, strict=True):
         described["notes"] = facts.notes(section.comparison)
         described["reference"] = section.reference

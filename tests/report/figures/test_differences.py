@@ -9,6 +9,7 @@ from aboutness.evaluate.pairs import all_pairs
 from aboutness.report.figures.differences import MOST_STEPS, significance_matrix, wins
 from report.figures.looking import NAMES, check_texts, texts_of, words
 
+LONGER = "<img src=x onerror=alert(1)> and more"
 CHANCE = np.random.default_rng(2)
 
 
@@ -35,16 +36,30 @@ def test_wins_and_losses(queries):
 
 
 def pairs_of(count: int, **more):
-    values = {name: CHANCE.random(20) + 0.4 * place for place, name in enumerate(NAMES[:count])}
+    chance = np.random.default_rng(2)
+    values = {name: chance.random(20) + 0.4 * place for place, name in enumerate(NAMES[:count])}
     return all_pairs(values, measure="nDCG@10", permutations=200, **more)
 
 
-@pytest.mark.parametrize("count", [2, 12])
-def test_a_matrix_with_names_of_any_length(count):
-    pairs = pairs_of(count)
+@pytest.mark.parametrize("count", [2, 3, 12])
+@pytest.mark.parametrize("test", ["fisher", "nemenyi", "dunn-one-sided"])
+def test_a_matrix_with_names_of_any_length(count, test):
+    pairs = pairs_of(count, test=test)
     figure = significance_matrix(pairs)
     check_texts(figure)
     assert len(figure.axes[0].patches) == count * (count - 1)
+
+
+@pytest.mark.parametrize("names", [["a", "b"], [LONGER, "b"], [LONGER, "b", "c"], [LONGER] * 3])
+@pytest.mark.parametrize("measure", ["AP", "nDCG(dcg='exp-log2',gains={0:0,1:1,2:3,3:7,4:15})@10" * 3])
+def test_what_is_said_below_stays_on_the_sheet(names, measure):
+    pairs = all_pairs(
+        {f"{name}{' ' * place}": CHANCE.random(9) for place, name in enumerate(names)},
+        measure=measure, test="dunn-one-sided", correction="bonferroni",
+    )  # fmt: skip
+    figure = significance_matrix(pairs)
+    check_texts(figure)
+    assert "p < 0.025; 9 queries" in words(figure)
 
 
 def test_sign_size_and_p_without_colour():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
@@ -21,7 +22,8 @@ from aboutness.report.figures.sheet import (
     panels,
     printable,
 )
-from aboutness.report.numbers import signed, told_p
+from aboutness.report.levels import by_test, level_of
+from aboutness.report.numbers import counted, signed, told_p
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,8 +31,7 @@ if TYPE_CHECKING:
 
     from aboutness.evaluate.pairs import Pairs
 
-LEVEL = 0.05
-_UNCORRECTED = {"nemenyi": "for all pairs together"}
+LETTERS = 14  # of the smallest text that have room on an inch
 MOST_STEPS = 200  # of a curve over queries: more cannot be seen
 
 
@@ -64,17 +65,24 @@ def wins(differences: Mapping[str, Sequence[float]], baseline: str, measure: str
 
 
 @drawn
-def significance_matrix(pairs: Pairs, level: float = LEVEL) -> Figure:
+def significance_matrix(pairs: Pairs, level: float | None = None) -> Figure:
     """Draw all pairs: the mean of the row less that of the column, and the adjusted p.
 
     A triangle says which is better where p is below the level, and the cell is framed; others are pale.
     """
+    level = level_of(pairs.test) if level is None else level
     names = list(pairs.names)
     check_names(names)
     count = len(names)
     letters = ascii_lowercase[:count]
     labels = [fitting(f"({letter}) {name}", 34, 2) for letter, name in zip(letters, names, strict=True)]
-    figure, (axis,) = panels(1, columns=1, width=2.9 + 0.78 * count, height=1.05 + 0.5 * count)
+    width = 2.9 + 0.78 * count
+    told = [
+        f"{printable(pairs.measure)}: row less column; p by {by_test(pairs, printable)}",
+        f"▲ row better, ▼ row worse, p < {level:g}; {counted(pairs.n, 'query', 'queries')}",
+    ]
+    below = [line for one in told for line in textwrap.wrap(one, int(width * LETTERS))]
+    figure, (axis,) = panels(1, columns=1, width=width, height=0.75 + 0.15 * len(below) + 0.5 * count)
     size = float(np.abs(pairs.differences).max()) or 1.0
     for row in range(count):
         for column in range(count):
@@ -88,13 +96,7 @@ def significance_matrix(pairs: Pairs, level: float = LEVEL) -> Figure:
     axis.set_ylim(count - 0.5, -0.5)
     for spine in axis.spines.values():
         spine.set_visible(False)
-    corrected = f"{pairs.correction}-corrected" if pairs.correction != "none" else _UNCORRECTED.get(pairs.test, "")
-    tested = f"p by {printable(pairs.test)}, {corrected or 'not corrected'}"
-    axis.set_xlabel(
-        f"{printable(pairs.measure)}: row less column; {tested}\n"
-        f"▲ row better, ▼ row worse, p < {level:g}; {pairs.n:,} queries",
-        fontsize=8,
-    )
+    figure.supxlabel("\n".join(below), fontsize=8)  # in the middle of the sheet: names may take half of it
     return figure
 
 
@@ -119,4 +121,4 @@ def _cell(axis: Axes, row: int, column: int, pairs: Pairs, size: float, level: f
         column, row - 0.16, f"{f'{sign} ' if sure else ''}{signed(difference)}", ha="center", va="center",
         fontsize=7.5, fontweight="bold" if sure else "normal", color=ink,
     )  # fmt: skip
-    axis.text(column, row + 0.2, f"p {told_p(p_value)}", ha="center", va="center", fontsize=7, color=ink)
+    axis.text(column, row + 0.2, f"p {told_p(p_value, level)}", ha="center", va="center", fontsize=7, color=ink)

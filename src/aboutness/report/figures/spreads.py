@@ -19,6 +19,7 @@ from aboutness.report.figures.sheet import (
     panels,
     printable,
 )
+from aboutness.report.numbers import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,7 +62,9 @@ def box_plots(groups: Mapping[str, Mapping[str, Sequence[float]]], measure: str 
         axis.grid(axis="x", color=PALE, linewidth=0.5)
         axis.set_axisbelow(True)
         if len(groups) > 1:
-            axis.set_title(f"{fitting(group, 40)} ({len(values[0]):,} queries)", fontsize=9, loc="left")
+            axis.set_title(
+                f"{fitting(group, 40)} ({counted(len(values[0]), 'query', 'queries')})", fontsize=9, loc="left"
+            )
     figure.supxlabel(printable(measure), fontsize=9)
     return figure
 
