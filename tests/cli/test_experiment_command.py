@@ -184,6 +184,16 @@ def test_tests_of_rankers(call, drawn):
         assert (ran.code, why in ran.err) == (2, True)
 
 
+def test_a_test_of_all_rankers_together_is_told_and_what_was_not_corrected(call, drawn):
+    words = call("experiment", drawn, "-r", "bm25,ql,tfidf", "--measures", "AP", "--test", "nemenyi").out
+    assert "AP, all together: chi-squared = " in words
+    assert "(Friedman test)" in words
+    assert "p (" not in words
+    words = call("experiment", drawn, "-r", "bm25,ql,tfidf", "--measures", "AP", "--test", "t").out
+    assert "all together" not in words
+    assert "p (holm)" in words
+
+
 def test_the_test_is_kept_with_the_results(call, drawn, tmp_path):
     call("experiment", drawn, "-r", "bm25,ql", "--test", "t", "--baseline", "ql", "--seed", "5", "-o", "out")
     found = ab.read_results(tmp_path / "out")

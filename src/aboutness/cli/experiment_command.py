@@ -288,6 +288,27 @@ def _tell_times(found: Results) -> None:
     typer.echo(f"{found.made.seconds:,.1f} s, {found.made.peak_mb:,.0f} MB{earlier}", err=True)
 
 
+def _show_tests(tests: Tests) -> None:
+    """Print what tests say: of all rankers together, where one does, and of pairs, corrected where they were."""
+    for measure, test in tests.omnibus.items():
+        typer.echo(f"{measure}, all together: {test}")
+    corrected = tests.correction != "none"
+    show_table(
+        [
+            {
+                "measure": one.measure,
+                "ranker": one.ranker,
+                "other": one.other,
+                "difference": f"{one.difference:+.4f}",
+                "p": told_p(one.p),
+                **({f"p ({tests.correction})": told_p(one.adjusted)} if corrected else {}),
+            }
+            for one in tests.rows
+        ]
+    )
+    typer.echo(tests.why)
+
+
 def _show_comparison(found: Comparison, tests: Tests | None, *, per_query: bool) -> None:
     documents = f"{counted(found.documents, 'document', 'documents')} ({found.analyzer})"
     typer.echo(f"{found.title}: {documents}, {_asked(found)}\n")
@@ -298,13 +319,7 @@ def _show_comparison(found: Comparison, tests: Tests | None, *, per_query: bool)
     typer.echo(str(found))
     if tests:
         typer.echo()
-        head = ("measure", "ranker", "other", "difference", "p", f"p ({tests.correction})")
-        cells = [
-            (one.measure, one.ranker, one.other, f"{one.difference:+.4f}", told_p(one.p), told_p(one.adjusted))
-            for one in tests.rows
-        ]
-        show_table([dict(zip(head, row, strict=True)) for row in cells])
-        typer.echo(tests.why)
+        _show_tests(tests)
     if found.note:
         typer.echo(found.note, err=True)
     for why, rankers in _by_reason(found.left_out).items():
