@@ -10,7 +10,7 @@ import pytest
 
 import aboutness as ab
 from aboutness.cli import evaluate_commands
-from aboutness.cli.experiment_command import clock
+from aboutness.cli.experiment_shown import clock
 from aboutness.experiment.hashes import code_version
 from aboutness.experiment.testing import differences_of
 from cli.running import environment

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aboutness.models.ranking import Explanation, Part, Ranking, best, short_names
+from aboutness.models.ranking import SCALES, Explanation, Part, Ranking, best, short_names
 
 SCORES = st.sampled_from([0.0, -0.0, 1.0, -1.5, 2.0, 1e-40, -3e38])
 
@@ -95,3 +95,9 @@ def test_rankers_have_short_names_for_people():
     assert short_names(["best(bm25) + best(ql)"]) == {"best(bm25) + best(ql)": "best(bm25) + best(ql)"}
     parts = (Part("csv", 1.0, by="best(bm25[k1=1.6] % 9)"), Part("csv", 0.5, by="best(ql)"))
     assert Explanation(1.5, parts).lines()[1:] == ["     1.0000  csv (bm25)", "     0.5000  csv (ql)"]
+
+
+def test_no_scale_is_forgotten():
+    from aboutness.rank.normalised import SCALES as KNOWN
+
+    assert set(SCALES) == set(KNOWN)

@@ -19,6 +19,19 @@ MeasuresOption = Annotated[
     str | None, typer.Option("--measures", help="Measures, with commas. [default: nDCG@10,AP,RR,P@10,R@100]")
 ]
 PerQueryOption = Annotated[bool, typer.Option("--per-query", help="Show every query's values too.")]
+AnalyzerOption = Annotated[
+    str | None, typer.Option("--analyzer", help="How the documents are analysed. [default: english]")
+]
+HoldingIndexOption = Annotated[
+    Path | None, typer.Option("--index", help="An index that holds the documents, instead of a new one.")
+]
+VectorsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--vectors",
+        help="Word vectors for rankers that need some: a file, or how to train them. [default: word2vec]",
+    ),
+]
 # As they are registered; help does not wait for the registries to be loaded.
 PAIRED_TESTS = ("fisher", "t", "wilcoxon", "sign")
 TESTS_OF_ALL = ("nemenyi", "dunn", "dunn-one-sided")

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aboutness.cli.evaluate_commands import MeasuresOption, PerQueryOption
+from aboutness.cli.evaluate_commands import (
+    AnalyzerOption,
+    HoldingIndexOption,
+    MeasuresOption,
+    PerQueryOption,
+    VectorsOption,
+)
 from aboutness.cli.render import SECONDS_BETWEEN_LINES, ends_well, queries_progress, show_json, show_table
 from aboutness.cli.search_commands import FieldsOption, JsonOption, MatchOption
 from aboutness.core.errors import UsageError
@@ -54,19 +60,9 @@ def tune(
     measure: Annotated[str, typer.Option("--measure", help="The measure by which parameters are chosen.")] = "AP",
     measures: MeasuresOption = None,
     seed: Annotated[int, typer.Option("--seed", help="Draws which queries are in which part.")] = 1,
-    analyzer: Annotated[
-        str | None, typer.Option("--analyzer", help="How the documents are analysed. [default: english]")
-    ] = None,
-    index: Annotated[
-        Path | None, typer.Option("--index", help="An index that holds the documents, instead of a new one.")
-    ] = None,
-    vectors: Annotated[
-        str | None,
-        typer.Option(
-            "--vectors",
-            help="Word vectors for rankers that need some: a file, or how to train them. [default: word2vec]",
-        ),
-    ] = None,
+    analyzer: AnalyzerOption = None,
+    index: HoldingIndexOption = None,
+    vectors: VectorsOption = None,
     k: Annotated[int, typer.Option("-k", help="How many documents of each ranking are measured.")] = 1000,
     match: MatchOption = "or",
     fields: FieldsOption = None,
