@@ -19,7 +19,7 @@ else
 endif
 editable = --no-deps --no-build-isolation --editable .
 
-.PHONY: demo test check format lock extras bench bench-quick clean help
+.PHONY: demo test check format lock extras reproduce reproduce-full bench bench-quick clean help
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -52,6 +52,17 @@ $(VENV)/dev.stamp: requirements/dev.txt $(VENV)/run.stamp
 
 extras: $(VENV)/dev.stamp ## add the optional packages (one needs a C++ compiler)
 	$(call install,$(VENV)) $(locked) -r requirements/extras.txt
+
+PAPERS = galke2017 ai2016 malina2016 mitra2016
+again = failed=; for paper in $(PAPERS); do \
+  $(BIN)/aboutness reproduce $$paper --check $(1) -o reproduced/$$paper || failed="$$failed $$paper"; \
+  done; test -z "$$failed" || { echo "not as expected:$$failed" >&2; exit 1; }
+
+reproduce: extras ## do the four papers again, in an hour, and check their numbers
+	@$(call again,)
+
+reproduce-full: extras ## the same with the papers' grids, in many hours
+	@$(call again,--full)
 
 bench: $(BENCH)/bench.stamp ## measure against the peers, and write bench/results
 	$(BENCH)/bin/python -m bench

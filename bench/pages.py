@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from bench.papers_shown import shown
 from bench.report import kept, table
 
 ROOT = Path(__file__).parents[1]
@@ -102,8 +103,9 @@ def measuring(results: Mapping[str, Any]) -> dict[str, str]:
 
 
 PAGES = {
-    "README.md": {"default": default_ranker, "measures": measuring},
+    "README.md": {"default": default_ranker, "measures": measuring, "papers": shown},
     "docs/default.md": {"default": default_ranker},
+    "docs/papers.md": {"papers": shown},
 }
 """Pages, and for each the results that they show."""
 

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from aboutness.models.wcs import WCS
     from aboutness.models.weighted import DeepWalkWeighted, Doc2VecWeighted
     from aboutness.models.wmd import WMD
+    from aboutness.papers.reproducing import reproduce
     from aboutness.rank.default import Default, DefaultVectors
     from aboutness.rank.expansion.eqe1 import EQE1
     from aboutness.rank.expansion.eqe2 import EQE2
@@ -167,6 +168,7 @@ _HOMES = {
     "read_judgements": "aboutness.evaluate.judgements",
     "read_results": "aboutness.experiment.results_folder",
     "read_run": "aboutness.evaluate.runs",
+    "reproduce": "aboutness.papers.reproducing",
     "run_experiment": "aboutness.app.experimenting",
     "sample_scores": "aboutness.app.experimenting",
     "sign_test": "aboutness.evaluate.paired_tests",
@@ -267,6 +269,7 @@ __all__ = [
     "read_judgements",
     "read_results",
     "read_run",
+    "reproduce",
     "run_experiment",
     "sample_scores",
     "sign_test",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -67,8 +68,9 @@ class KeptIndexes:
         with disk.reporting("make the folder", place):
             place.mkdir(parents=True, exist_ok=True)
         for other in self.folder.iterdir():
-            if other != place and time.time() - other.stat().st_mtime > LEFT_OVER and not is_locked(other):
-                disk.remove(other)
+            with suppress(FileNotFoundError):  # another process has removed its own
+                if other != place and time.time() - other.stat().st_mtime > LEFT_OVER and not is_locked(other):
+                    disk.remove(other)
         try:
             self.locked[place] = WriterLock(place)
         except IndexBusy:

@@ -16,6 +16,7 @@ from aboutness.cli import (
     index_commands,
     perturb_command,
     report_commands,
+    reproduce_command,
     search_commands,
     train_commands,
     tune_commands,
@@ -40,6 +41,7 @@ train_commands.register(app)
 vector_commands.register(app)
 perturb_command.register(app)
 report_commands.register(app)
+reproduce_command.register(app)
 
 
 def _version(wanted: bool) -> None:

@@ -9,11 +9,14 @@ from aboutness.core.errors import BadInput, NotFound, UsageError
 from aboutness.core.registry import Registry
 from aboutness.core.rejects import OnBad, stop
 from aboutness.corpus import (
+    annotated,
     beir,
     delimited,
     folder,
     ir_datasets_source,
     jsonl,
+    ntcir,
+    rcv1,
     reuters,
     smart,
     stdlib_docs,
@@ -31,11 +34,16 @@ if TYPE_CHECKING:
 READERS = Registry[Reader]("reader")
 """Every format, in the order in which a source is tried."""
 
+WHOLE = ("beir", "reuters", "ntcir", "rcv1", "annotated")  # whose folders may hold files of other kinds besides
+
 for _reader in (
     stdlib_docs.READER,
     ir_datasets_source.READER,
     beir.READER,
     reuters.READER,
+    ntcir.READER,
+    rcv1.READER,
+    annotated.READER,
     jsonl.READER,
     delimited.CSV_READER,
     delimited.TSV_READER,
@@ -77,7 +85,7 @@ def guess(source: str) -> Reader:
     path = Path(source)
     if not any(reader.recognises(source) for reader in named) and not path.exists():
         raise NotFound(f"{source}: no such file or folder")
-    if path.is_dir() and not READERS["beir"].recognises(source) and not READERS["reuters"].recognises(source):
+    if path.is_dir() and not any(READERS[name].recognises(source) for name in WHOLE):
         _refuse_mixture(source)
     found = next((reader for reader in READERS.values() if reader.recognises(source)), None)
     if found is None:

@@ -12,6 +12,7 @@ from typing import Any
 from aboutness.core.errors import BadInput, NotFound, UsageError
 from aboutness.core.record import Document, Query
 from aboutness.core.rejects import OnBad, stop
+from aboutness.corpus import annotated, ntcir, rcv1
 from aboutness.corpus.beir import corpus_file, read_queries
 from aboutness.corpus.ir_datasets_source import PREFIX, read_ir_datasets_qrels, read_ir_datasets_queries
 from aboutness.corpus.read import READERS, read
@@ -64,10 +65,17 @@ class Collection:
 
 def collection(source: str | Path) -> Collection:
     """Open a test collection: a folder with corpus.jsonl, queries.jsonl and qrels.tsv (each may be packed), as
-    BEIR's are, or the name of one of ir_datasets'.
+    BEIR's are; NTCIR, RCV1 or documents with the concepts of a thesaurus, as these are handed out; or the name of
+    one of ir_datasets'.
     """
     name = str(source)
     if Path(name).is_dir():
+        for form in (ntcir, rcv1, annotated):
+            if not READERS["beir"].recognises(name) and form.READER.recognises(name):
+                asked, judged = form.questions(name)
+                return _made(
+                    Path(name).resolve().name, name, tuple(once_each(asked, name)), judgements_by_query(judged)
+                )
         if not READERS["beir"].recognises(name):
             raise NotFound(
                 f"{name}: no corpus.jsonl (or .gz) in this folder; a collection has its documents there"

@@ -7,7 +7,7 @@ from typing import Any
 
 from aboutness.experiment.compare import Comparison, Row
 from aboutness.experiment.hashes import qrels_checksum
-from aboutness.experiment.results import Results
+from aboutness.experiment.results import Made, Results
 from aboutness.report.findings import Section
 from aboutness.report.numbers import counted
 
@@ -104,12 +104,18 @@ def _zero(queries: Sequence[str]) -> str:
     return f"{'counts' if len(queries) == 1 else 'count'} 0: {_some(queries)}"
 
 
-def data_facts(results: Results) -> list[tuple[str, str]]:
-    """Return what the data were, by collection."""
-    facts: dict[str, list[str]] = {}
-    for name, said in results.made.data.items():
+def known_data(made: Made) -> dict[str, list[str]]:
+    """Return what is known of the data of results, by collection."""
+    facts = {}
+    for name, said in made.data.items():
         about = said if isinstance(said, Mapping) else {"": said}
         facts[name] = [f"{key.replace('_', ' ')} {_value(value)}".strip() for key, value in about.items()]
+    return facts
+
+
+def data_facts(results: Results) -> list[tuple[str, str]]:
+    """Return what the data were, by collection."""
+    facts = known_data(results.made)
     for one in results.comparisons:
         known = facts.setdefault(one.title, _sizes(one))
         known.append(f"analyzer {one.analyzer}")
@@ -126,8 +132,11 @@ def _sizes(comparison: Comparison) -> list[str]:
 
 def made_facts(results: Results) -> list[tuple[str, str]]:
     """Return how the results were made."""
-    made = results.made
-    earlier = _made_earlier(results)
+    return run_facts(results.made, _made_earlier(results))
+
+
+def run_facts(made: Made, earlier: str = "") -> list[tuple[str, str]]:
+    """Return how something was made; `earlier` says what was not made in the time that is told."""
     facts = [
         ("date", made.date),
         ("seed", str(made.seed)),

@@ -32,16 +32,24 @@ ZOOMED = tuple(np.linspace(0, 0.1, 11).tolist())  # those of malina2016
 
 
 @drawn
-def precision_recall(curves: Mapping[str, Sequence[float]], points: Sequence[float] = WHOLE) -> Figure:
-    """Draw, for each ranker, its mean interpolated precision at some points of recall."""
+def precision_recall(
+    curves: Mapping[str, Sequence[float]],
+    points: Sequence[float] = WHOLE,
+    looks: Mapping[str, int] | None = None,
+) -> Figure:
+    """Draw, for each ranker, its mean interpolated precision at some points of recall.
+
+    `looks` numbers how rankers are drawn, so that one looks the same in several figures; else by their order.
+    """
     names = list(curves)
     check_names(names)
     figure, (axis,) = panels(1, columns=1, width=6.4, height=4, extra=legend_height(names))
     for number, name in enumerate(names):
-        one = look(number)
+        place = number if looks is None else looks[name]
+        one = look(place)
         axis.plot(
             points, curves[name], color=one.colour, linestyle=one.dash, marker=one.marker, markersize=5,
-            markerfacecolor="white" if number % 2 else one.colour, linewidth=1.4, clip_on=False, label=str(number),
+            markerfacecolor="white" if place % 2 else one.colour, linewidth=1.4, clip_on=False, label=str(number),
         )  # fmt: skip
     axis.set_xlabel("recall")
     axis.set_ylabel("interpolated precision, mean of all queries")

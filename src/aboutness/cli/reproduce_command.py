@@ -1,0 +1,159 @@
+"""The command that does a paper again."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from aboutness.cli.experiment_shown import LONGEST, clock
+from aboutness.cli.render import SECONDS_BETWEEN_LINES, ends_well, one_line, show_json
+from aboutness.cli.search_commands import JsonOption
+from aboutness.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from aboutness.papers.paper import Step
+    from aboutness.papers.reproducing import Reproduction
+
+PAPERS = ("galke2017", "ai2016", "malina2016", "mitra2016")
+MOST_TOLD = 20  # numbers that are not as expected
+NOT_AS_EXPECTED = 1
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command("reproduce")(ends_well(reproduce))
+
+
+def reproduce(
+    paper: Annotated[str, typer.Argument(metavar="PAPER", help=f"One of {', '.join(PAPERS)}.")],
+    data: Annotated[
+        Path | None, typer.Option("--data", help="The folder of collections. [default: $ABOUTNESS_DATA]")
+    ] = None,
+    vectors: Annotated[
+        Path | None, typer.Option("--vectors", help="The folder of word vectors. [default: $ABOUTNESS_VECTORS]")
+    ] = None,
+    on: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--on", help="A collection in place of those that stand in for the paper's: a folder, or irds:NAME."
+        ),
+    ] = None,
+    embedding: Annotated[
+        list[str] | None,
+        typer.Option("--embedding", help="A file of word vectors in place of the usual; IN,OUT for a pair."),
+    ] = None,
+    queries: Annotated[
+        Path | None, typer.Option("--queries", help="Of mitra2016: a file of queries to train on.")
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Search the paper's grids, too; this takes hours.")] = False,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="End with 1 if a number is not what is expected, within its tolerance."),
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The report's folder. [default: reproduced/PAPER]")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Draws queries, folds, permutations, and trains.")] = 1,
+    cache: Annotated[
+        Path | None,
+        typer.Option("--cache", help="Where finished runs are kept. [default: ~/.cache/aboutness/experiments]"),
+    ] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Take no run from before, and keep none.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Do a paper again: its experiments, its tables beside ours, and which of its claims hold.
+
+    Where a paper's own collections are not to be had, open ones stand in for them; the report says which, and why.
+    What is finished is kept, so that the same again goes on where it was.
+    """
+    from aboutness.papers.reproducing import PAGE, ready_for
+    from aboutness.papers.reproducing import reproduce as do_again
+
+    if cache and no_cache:
+        raise UsageError("--cache says where runs are kept, and --no-cache that none are: give one of them")
+    folder = output or Path("reproduced") / paper
+    with ready_for(paper, folder), _progress() as tell:
+        found = do_again(
+            paper, data=data, vectors=vectors, on=on or (), embeddings=embedding or (), queries=queries,
+            full=full, seed=seed, cache=cache or not no_cache, progress=tell,
+            command=shlex.join(["aboutness", *sys.argv[1:]]),
+        )  # fmt: skip
+        found.save(folder)
+    if as_json:
+        show_json(found.to_json())
+    else:
+        _show(found)
+        typer.echo(f"\nThe report is {folder / PAGE}")
+    if check:
+        _check(found)
+
+
+def _show(found: Reproduction) -> None:
+    study = found.study
+    typer.echo(f"{study.reference}\n{study.summary}\n")
+    for claim in study.claims:
+        typer.echo(f"{claim.verdict.upper()}: {one_line(claim.says)}\n    {one_line(claim.found)}")
+    made = study.made
+    typer.echo(f"{clock(made.seconds)} minutes, {made.peak_mb:,.0f} MB", err=True)
+
+
+def _check(found: Reproduction) -> None:
+    if found.check is None:
+        raise UsageError("--check knows what to expect of the usual data, sizes and seed alone")
+    typer.echo(str(found.check), err=True)
+    for line in found.check.told[:MOST_TOLD]:
+        typer.echo(f"  {one_line(line)}", err=True)
+    if more := len(found.check.told) - MOST_TOLD:
+        typer.echo(f"  and {more:,} more", err=True) if more > 0 else None
+    if not found.check.passed:
+        raise typer.Exit(NOT_AS_EXPECTED)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[Step], None]]:
+    """Show what is being done, and the time left of it: a bar on a terminal, else a line now and then."""
+    if not sys.stderr.isatty():
+        yield _lines()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[left]}"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task("starting", total=None, left="")
+
+        def tell(step: Step) -> None:
+            done = {"total": None} if step.part is None else {"total": 1.0, "completed": step.part}
+            bar.update(task, description=one_line(step.what, LONGEST), left=_left(step), **done)
+
+        yield tell
+
+
+def _lines() -> Callable[[Step], None]:
+    last = -float(SECONDS_BETWEEN_LINES)
+
+    def tell(step: Step) -> None:
+        nonlocal last
+        if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
+            last = time.monotonic()
+            typer.echo(f"{one_line(step.what, LONGEST)} {_left(step)}".rstrip(), err=True)
+
+    return tell
+
+
+def _left(step: Step) -> str:
+    return "" if step.seconds_left is None else f"about {clock(step.seconds_left)} left of this"

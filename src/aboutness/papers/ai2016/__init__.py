@@ -1,0 +1,1 @@
+"""ai2016: paragraph vectors in language models for ad-hoc retrieval."""

@@ -1,0 +1,1 @@
+"""mitra2016: a dual embedding space model for document ranking."""
