@@ -26,7 +26,7 @@ def found_in(folder: Path) -> dict[str, Any]:
     return {
         **{name: plain[name] for name in ("reference", "summary", "checked", "claims", "replaced")},
         "numbers": len(plain["values"]),
-        **{name: made[name] for name in ("command", "date", "seconds", "peak_mb", "versions")},
+        **{name: made[name] for name in ("date", "seconds", "peak_mb", "versions")},
     }
 
 

@@ -54,7 +54,7 @@ def test_a_number_that_moved_ends_a_check(call, wanted, tmp_path):
 def test_other_seeds_cannot_be_checked(call, wanted):
     ran = call("reproduce", "malina2016", "--check", "--seed", "2", "-o", "out")
     assert ran.code == 2
-    assert "--check knows what to expect of the usual data, sizes and seed alone" in ran.err
+    assert "--check knows what to expect of the usual data and seed alone" in ran.err
 
 
 def test_as_json(call, wanted):

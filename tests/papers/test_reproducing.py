@@ -23,6 +23,7 @@ def test_what_is_usual_is_checked_and_nothing_else() -> None:
     for other in (
         reproduce(Drawn(best=0.7)),
         reproduce(Drawn(), seed=2),
+        reproduce(Drawn(), full=True),
         reproduce(Drawn(), on=["robust04"]),
         reproduce(Drawn(), embeddings=["a.bin"]),
         reproduce(Drawn(), queries="queries.txt"),

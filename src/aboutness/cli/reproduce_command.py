@@ -18,6 +18,7 @@ from aboutness.cli.search_commands import JsonOption
 from aboutness.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from aboutness.papers.expected import Check
     from aboutness.papers.paper import Step
     from aboutness.papers.reproducing import Reproduction
 
@@ -78,6 +79,10 @@ def reproduce(
 
     if cache and no_cache:
         raise UsageError("--cache says where runs are kept, and --no-cache that none are: give one of them")
+    if check and (on or embedding or queries or full or seed != 1):
+        raise UsageError(
+            "--check knows what to expect of the usual data and seed alone, and not of the full grids"
+        )
     folder = output or Path("reproduced") / paper
     with ready_for(paper, folder), _progress() as tell:
         found = do_again(
@@ -91,8 +96,8 @@ def reproduce(
     else:
         _show(found)
         typer.echo(f"\nThe report is {folder / PAGE}")
-    if check:
-        _check(found)
+    if check and found.check:
+        _tell(found.check)
 
 
 def _show(found: Reproduction) -> None:
@@ -104,15 +109,15 @@ def _show(found: Reproduction) -> None:
     typer.echo(f"{clock(made.seconds)} minutes, {made.peak_mb:,.0f} MB", err=True)
 
 
-def _check(found: Reproduction) -> None:
-    if found.check is None:
-        raise UsageError("--check knows what to expect of the usual data, sizes and seed alone")
-    typer.echo(str(found.check), err=True)
-    for line in found.check.told[:MOST_TOLD]:
+def _tell(check: Check) -> None:
+    """Say what is not as expected, and end the command where something is not."""
+    typer.echo(str(check), err=True)
+    told = check.told
+    for line in told[:MOST_TOLD]:
         typer.echo(f"  {one_line(line)}", err=True)
-    if more := len(found.check.told) - MOST_TOLD:
-        typer.echo(f"  and {more:,} more", err=True) if more > 0 else None
-    if not found.check.passed:
+    if len(told) > MOST_TOLD:
+        typer.echo(f"  and {len(told) - MOST_TOLD:,} more", err=True)
+    if not check.passed:
         raise typer.Exit(NOT_AS_EXPECTED)
 
 

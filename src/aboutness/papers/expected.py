@@ -53,8 +53,8 @@ class Check:
 
     @property
     def passed(self) -> bool:
-        """Tell whether all that is expected is there, within its tolerance."""
-        return not self.left and not self.missing
+        """Tell whether something is expected, and all of it is there, within its tolerance."""
+        return bool(self.count) and not self.left and not self.missing
 
     def __str__(self) -> str:
         if not self.count:

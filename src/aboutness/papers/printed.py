@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
-from statistics import fmean, stdev
+from statistics import fmean, pstdev
 
 from aboutness.report.study import Value
 
@@ -70,6 +70,6 @@ def with_best(rows: Mapping[str, list[Value | str]], *, least: bool = False) -> 
 
 
 def mean_and_deviation(values: Iterable[float]) -> tuple[float, float]:
-    """Return the mean and the sample standard deviation, which is 0 of one value."""
+    """Return the mean and the standard deviation of all there is (not of a sample), as galke2017 prints them."""
     every = list(values)
-    return fmean(every), stdev(every) if len(every) > 1 else 0.0
+    return fmean(every), pstdev(every)

@@ -27,7 +27,7 @@ PAGE, FIGURES = "index.html", "figures"
 class Reproduction:
     """A paper done again: its study, and how that compares with what is expected.
 
-    `check` is None where nothing is expected: with other data, sizes or seeds than the usual ones.
+    `check` is None where nothing is known: with other data, sizes or seeds than the usual ones, or the full grids.
     """
 
     study: Study
@@ -105,7 +105,7 @@ def reproduce(
     )  # fmt: skip
     study = one.study(work)
     study = replace(study, made=replace(study.made, command=command))
-    usual = one == type(one)() and not (on or embeddings or queries) and seed == 1
+    usual = one == type(one)() and not (on or embeddings or queries or full) and seed == 1
     return Reproduction(study, checked(study, expected_of(one.name)) if usual else None)
 
 

@@ -102,7 +102,7 @@ def test_gains_on_short_queries_are_seen() -> None:
     ours = [0.5 if number < 40 else 0.25 for number in range(80)]
     every = split_cases(Compared([case("c", {"QL": [0.25] * 80, DRJ: ours}, lengths)], 10, 1))
     assert mean_gains(every, DRJ) == pytest.approx((1.0, 0.0))
-    assert halves_p(every, DRJ) < 1e-6
+    assert halves_p(every, DRJ) < 0.001
 
 
 def test_shares_are_told_with_their_sign() -> None:

@@ -154,7 +154,7 @@ def _halves(compared: Compared) -> Claim:
         holds = holds and short > long and p_value < LEVEL
         parts.append(
             f"{model} over {QL} {percent(short)} on short and {percent(long)} on long queries (larger on short "
-            f"ones on {larger} of {len(every)} collections; p {told(p_value)} by ranks of queries' differences)"
+            f"ones on {larger} of {len(every)} collections; p {told(p_value)}, lengths drawn anew within each)"
         )
     return Claim(says, where, verdict(holds), f"{'; '.join(parts)}. The two halves are different topics.")
 

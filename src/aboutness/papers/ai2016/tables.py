@@ -78,8 +78,8 @@ def gains(compared: Compared) -> Sheet:
         rows[model] = cells
     return Sheet(
         "gains", [f"over {QL}, %", f"over {LDA}, %"], rows,
-        f"{AP}, mean over collections: gains in percent, beside those that the paper's {FIRST} give. * p < .05, "
-        "by Fisher's test over all collections.", "model", digits=1, tolerance=OF_GAINS,
+        f"{AP}, mean over collections: gains in percent, beside those that the paper's {FIRST} give. *: better, "
+        "p < .05 by Fisher's test over all collections.", "model", digits=1, tolerance=OF_GAINS,
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import combinations
-from statistics import fmean, stdev
+from statistics import fmean, pstdev
 
 from aboutness.papers.galke2017.embeddings import GLV, W2V
 from aboutness.papers.galke2017.runs import CONVENTIONS, D2V, IWCS, METRICS, MODELS, TFIDF, Method, Runs
@@ -32,20 +32,16 @@ def data_sheets(runs: Runs) -> list[Sheet]:
         ]
         relevant = [sum(grade > 0 for grade in grades.values()) for grades in comparison.qrels.values()]
         per_query = beside(
-            PAPER, "data sets", theirs, "relevant per query", fmean(relevant), deviation=_deviation(relevant)
+            PAPER, "data sets", theirs, "relevant per query", fmean(relevant), deviation=pstdev(relevant)
         )
         words = [len(text.split()) for text in comparison.texts.values()]
-        queries[one.name] = [per_query, Value(fmean(words), deviation=_deviation(words))]
+        queries[one.name] = [per_query, Value(fmean(words), deviation=pstdev(words))]
     columns = ["documents", "queries", "beside the paper's"]
     caption = "Means, with standard deviations over the queries."
     return [
         Sheet("Data sets", columns, sizes, "", "data set", digits=0),
         Sheet("Queries", ["relevant documents", "words"], queries, caption, "data set", digits=1),
     ]
-
-
-def _deviation(values: list[int]) -> float:
-    return stdev(values) if len(values) > 1 else 0.0
 
 
 def results_sheets(runs: Runs, convention: str) -> list[Sheet]:

@@ -128,7 +128,7 @@ def _best(every: Sequence[Measured], mixed: str) -> Claim:
         said.append(f"{one.stand_in.name}: {means[mixed]:.2f}, the best other is {rival} with {means[rival]:.2f}")
     return Claim(
         "Over all documents the mixture with IN-OUT is the best of all rankers.", "section 4; table 4",
-        verdict(all(holds)), f"NDCG@10 of {mixed}, {'; '.join(said)}.",
+        verdict(all(holds)), f"NDCG@10 of {mixed}, {'; '.join(said)}. Rule: the highest mean, sure or not.",
     )  # fmt: skip
 
 
