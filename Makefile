@@ -56,7 +56,7 @@ extras: $(VENV)/dev.stamp ## add the optional packages (one needs a C++ compiler
 PAPERS = galke2017 ai2016 malina2016 mitra2016
 again = failed=; for paper in $(PAPERS); do \
   $(BIN)/aboutness reproduce $$paper $(1) -o reproduced/$$paper || failed="$$failed $$paper"; \
-  done; test -z "$$failed" || { echo "not as expected:$$failed" >&2; exit 1; }
+  done; test -z "$$failed" || { echo "failed:$$failed" >&2; exit 1; }
 
 reproduce: extras ## do the four papers again, in an hour, and check their numbers
 	@$(call again,--check)

@@ -20,13 +20,13 @@ FOLDER = Path(__file__).parents[1] / "reproduced"
 
 
 def found_in(folder: Path) -> dict[str, Any]:
-    """Return what is kept of a reproduction: claims and verdicts, how its numbers were checked, and its cost."""
+    """Return what is kept of a reproduction: claims and verdicts, and how its numbers were checked."""
     plain = json.loads((folder / "report.json").read_text("utf-8"))
     made = plain["made"]
     return {
         **{name: plain[name] for name in ("reference", "summary", "checked", "claims", "replaced")},
         "numbers": len(plain["values"]),
-        **{name: made[name] for name in ("date", "seconds", "peak_mb", "versions")},
+        **{name: made[name] for name in ("date", "versions")},
     }
 
 

@@ -24,14 +24,13 @@ def shown(results: Mapping[str, Any]) -> dict[str, str]:
     """Return the tables by name: all papers in short, and for each its claims and what was replaced."""
     made = {
         "papers": table(
-            ["paper", *VERDICTS, "numbers", "minutes", "MB"],
+            ["paper", *VERDICTS, "numbers in its report"],
             [
-                [f"`{name}`", *(_count(one, verdict) for verdict in VERDICTS),
-                 f"{one['numbers']:,}", f"{one['seconds'] / 60:.0f}", f"{one['peak_mb']:,.0f}"]
+                [f"`{name}`", *(_count(one, verdict) for verdict in VERDICTS), f"{one['numbers']:,}"]
                 for name, one in results.items()
             ],
         )
-    }  # fmt: skip
+    }
     for name, one in results.items():
         made[name] = table(
             ["the paper claims", "here", "what was found"],

@@ -57,6 +57,16 @@ def test_other_seeds_cannot_be_checked(call, wanted):
     assert "--check knows what to expect of the usual data and seed alone" in ran.err
 
 
+def test_what_a_paper_makes_no_use_of_is_refused_and_leaves_nothing(call, tmp_path):
+    for given in (["--queries", "q.txt"], ["--embedding", "a.bin"]):
+        ran = call("reproduce", "malina2016", *given, "-o", "out")
+        assert ran.code == 2
+        assert "malina2016 makes no use of" in ran.err
+    ran = call("reproduce", "malina2016", "--data", "nowhere", "-o", "out")
+    assert ran.code != 0
+    assert not (tmp_path / "out").exists()
+
+
 def test_as_json(call, wanted):
     ran = call("reproduce", "malina2016", "--json", "-o", "out")
     assert ran.code == 0

@@ -61,6 +61,7 @@ class Drawn(Paper):
 
     name: ClassVar[str] = "tested1999"
     reference: ClassVar[str] = "A. Nobody"
+    takes: ClassVar[tuple[str, ...]] = ("queries", "embeddings")
     best: float = 0.5
 
     def study(self, work: Work) -> Study:

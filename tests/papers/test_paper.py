@@ -31,6 +31,26 @@ def test_training_is_told_with_what_is_left() -> None:
     assert told == [Step("training ketos", 0.25, 15.0), Step("training ketos", 0.0, None)]
 
 
+def test_what_was_kept_from_before_is_counted() -> None:
+    work = Work()
+    work.count("runs", 0, 3)
+    assert work.earlier == ""
+    work.count("runs", 2, 4)
+    work.count("trainings", 1, 1)
+    assert work.earlier == ", with 2 of 7 runs and 1 of 1 trainings from before"
+
+
+def test_runs_that_were_kept_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "corpus.jsonl").write_text('{"_id": "d", "text": "a story"}\n')
+    (tmp_path / "c" / "queries.jsonl").write_text('{"_id": "q", "text": "story"}\n')
+    (tmp_path / "c" / "qrels.tsv").write_text("q\td\t1\n")
+    work = Work(cache=tmp_path / "kept", threads=1)
+    for rankers in (["bm25"], ["bm25", "tfidf"]):
+        work.experiment(name="x", collections=[str(tmp_path / "c")], rankers=rankers, measures=["AP"])
+    assert work.counts == {"runs": (1, 3)}
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_paper_is_known_by_its_name(name: str) -> None:
     one = paper(name)

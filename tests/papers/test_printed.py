@@ -8,6 +8,7 @@ import pytest
 from aboutness.papers import printed as home
 from aboutness.papers.printed import beside, mean_and_deviation, printed, with_best
 from aboutness.report.study import Value
+from aboutness.report.study_page import paper_text
 
 HEAD = "table\trow\tcolumn\tvalue\tdeviation\tmark\n"
 
@@ -27,9 +28,17 @@ def written(folder: Path, monkeypatch: pytest.MonkeyPatch, lines: str) -> None:
 
 def test_numbers_stand_beside_the_papers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(tmp_path, monkeypatch, "1\ta\tMAP\t.46\t.38\t*\n1\tb\tMAP\tdid not finish\t\t\n")
-    assert beside("tested1999", "1", "a", "MAP", 0.5, deviation=0.1) == Value(0.5, 0.46, 0.1, 0.38, "", "*")
+    assert beside("tested1999", "1", "a", "MAP", 0.5, deviation=0.1) == Value(
+        0.5, 0.46, 0.1, 0.38, "", "*", paper_digits=2, paper_deviation_digits=2
+    )
     assert beside("tested1999", "1", "b", "MAP", 0.5) == Value(0.5, paper_said="did not finish")
     assert beside("tested1999", "1", "c", "MAP", said="no") == Value(said="no")
+
+
+def test_numbers_keep_the_digits_that_the_paper_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(tmp_path, monkeypatch, "1\ta\tdocuments\t72.98\t329\t\n1\tb\tdocuments\t0.40\t\t\n")
+    assert paper_text(beside("tested1999", "1", "a", "documents", 70.0), 1) == "paper 72.98 (329), \u22123.0"
+    assert paper_text(beside("tested1999", "1", "b", "documents", 0.4), 3) == "paper .40, .000"
 
 
 def test_a_number_is_printed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

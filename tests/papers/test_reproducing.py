@@ -2,14 +2,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from aboutness.core.errors import StorageError, UsageError
-from aboutness.papers import reproducing
+from aboutness.papers import known, reproducing
 from aboutness.papers.expected import Expected, Place, found_in
 from aboutness.papers.paper import Step
-from aboutness.papers.reproducing import ready_for, reproduce
+from aboutness.papers.reproducing import check_ready, reproduce
 from papers.drawn import Drawn, study
 
 
@@ -65,10 +66,44 @@ def test_lists_are_lists() -> None:
 
 
 def test_what_cannot_be_done_is_told_before_the_work(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="unknown paper"), ready_for("nothing", tmp_path):
-        pass
+    with pytest.raises(UsageError, match="unknown paper"):
+        check_ready("nothing", tmp_path)
     (tmp_path / "file").write_text("")
-    with pytest.raises(StorageError, match="cannot make the folder"), ready_for("ai2016", tmp_path / "file" / "x"):
-        pass
-    with ready_for("ai2016", tmp_path / "fine"):
-        assert (tmp_path / "fine").is_dir()
+    with pytest.raises(StorageError, match=r"cannot make the folder .* is a file"):
+        check_ready("ai2016", tmp_path / "file" / "x")
+    check_ready("ai2016", tmp_path / "new" / "fine")
+    check_ready("ai2016", tmp_path)
+    assert [one.name for one in tmp_path.iterdir()] == ["file"]  # nothing is left behind
+
+
+def test_a_folder_that_cannot_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(**_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(reproducing, "TemporaryDirectory", refused)
+    with pytest.raises(StorageError, match=r"cannot write to .*: Permission denied"):
+        check_ready("ai2016", tmp_path / "new")
+
+
+@pytest.mark.parametrize(
+    ("name", "takes"),
+    [
+        ("galke2017", {"embeddings"}),
+        ("ai2016", set()),
+        ("malina2016", set()),
+        ("mitra2016", {"queries", "embeddings"}),
+    ],
+)
+def test_what_a_paper_makes_no_use_of_is_refused(name: str, takes: set[str]) -> None:
+    given: dict[str, Any] = {"queries": "queries.txt", "embeddings": ["a.bin"]}
+    assert set(known.paper(name).takes) == takes
+    for what in given.keys() - takes:
+        with pytest.raises(UsageError, match=f"{name} makes no use of {what}"):
+            reproduce(name, **{what: given[what]})
+
+
+def test_what_was_made_before_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Drawn, "study", lambda _, work: work.count("runs", 2, 3) or study())
+    found = reproduce(Drawn())
+    assert ", with 2 of 3 runs from before" in found.page
+    assert found.to_json()["earlier"] == ", with 2 of 3 runs from before"

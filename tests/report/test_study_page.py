@@ -66,6 +66,12 @@ def test_the_page_holds_claims_tables_and_figures_and_nothing_from_elsewhere() -
         assert target in ids
 
 
+def test_prose_has_labels_where_cells_are_stacked() -> None:
+    page = study_page(study())
+    assert page.count('<td data-label="what was found">') == 3
+    assert page.count('<td data-label="here">') == page.count('<td data-label="why">') == 1
+
+
 def test_verdicts_are_counted_with_the_right_verb() -> None:
     seen = " ".join(Seen(study_page(study())).texts)
     assert "✓ 1 holds here" in seen
@@ -94,7 +100,12 @@ def test_cells_say_ours_and_the_papers() -> None:
     assert paper_text(Value(10_789, 12_895), 0) == "paper 12,895, \u22122,106"
     assert paper_text(Value(90, 90), 0) == "paper 90, 0"
     assert paper_text(Value(0.5, 0.5), 2) == "paper .50, .00"
-    assert paper_text(Value(0.5004, 0.5), 3) == "paper .500, +.0004"
+    assert paper_text(Value(0.5004, 0.5), 3) == "paper .500, .000"
+    assert paper_text(Value(0.5, 0.4, 0.1, 0.2, paper_digits=2), 3) == "paper .40 (.20), +.100"
+    assert paper_text(Value(70.0, 72.98, 1, 329, paper_digits=2, paper_deviation_digits=0), 1) == (
+        "paper 72.98 (329), \u22123.0"
+    )
+    assert here_text(Value(0.00001, shown="<.001", mark="*"), 4) == "<.001*"
 
 
 @pytest.mark.parametrize(

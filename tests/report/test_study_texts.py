@@ -28,6 +28,17 @@ def test_markdown_has_tables_that_cannot_break() -> None:
     assert r"> The **a** \<script\>" in text
 
 
+def test_numbers_are_set_to_the_right_and_words_to_the_left() -> None:
+    lines = study_markdown(study()).splitlines()
+    ruled = [line for line in lines if set(line) <= set("|-: ") and "-" in line]
+    assert ruled == [
+        "| --- | --- | --- | --- |",
+        "| --- | --- | --- |",
+        "| --- | ---: | ---: | --- |",
+        "| --- | ---: |",
+    ]
+
+
 def test_numbers_can_be_read_back() -> None:
     one = study()
     rows = list(csv.DictReader(io.StringIO(study_csv(one))))

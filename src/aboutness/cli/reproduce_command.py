@@ -48,7 +48,10 @@ def reproduce(
     ] = None,
     embedding: Annotated[
         list[str] | None,
-        typer.Option("--embedding", help="A file of word vectors in place of the usual; IN,OUT for a pair."),
+        typer.Option(
+            "--embedding",
+            help="Of galke2017 and mitra2016: a file of word vectors in place of the usual; IN,OUT for a pair.",
+        ),
     ] = None,
     queries: Annotated[
         Path | None, typer.Option("--queries", help="Of mitra2016: a file of queries to train on.")
@@ -74,7 +77,7 @@ def reproduce(
     Where a paper's own collections are not to be had, open ones stand in for them; the report says which, and why.
     What is finished is kept, so that the same again goes on where it was.
     """
-    from aboutness.papers.reproducing import PAGE, ready_for
+    from aboutness.papers.reproducing import PAGE, check_ready
     from aboutness.papers.reproducing import reproduce as do_again
 
     if cache and no_cache:
@@ -84,7 +87,8 @@ def reproduce(
             "--check knows what to expect of the usual data and seed alone, and not of the full grids"
         )
     folder = output or Path("reproduced") / paper
-    with ready_for(paper, folder), _progress() as tell:
+    check_ready(paper, folder)
+    with _progress() as tell:
         found = do_again(
             paper, data=data, vectors=vectors, on=on or (), embeddings=embedding or (), queries=queries,
             full=full, seed=seed, cache=cache or not no_cache, progress=tell,
@@ -106,7 +110,7 @@ def _show(found: Reproduction) -> None:
     for claim in study.claims:
         typer.echo(f"{claim.verdict.upper()}: {one_line(claim.says)}\n    {one_line(claim.found)}")
     made = study.made
-    typer.echo(f"{clock(made.seconds)} minutes, {made.peak_mb:,.0f} MB", err=True)
+    typer.echo(f"{clock(made.seconds)} minutes{study.earlier}; {made.peak_mb:,.0f} MB", err=True)
 
 
 def _tell(check: Check) -> None:

@@ -49,6 +49,7 @@ class Work:
     tell: Callable[[Step], None] | None = None
     used: dict[str, Any] = field(default_factory=dict)  # what is known of the data that was read, by name
     begun: float = field(default_factory=perf_counter)
+    counts: dict[str, tuple[int, int]] = field(default_factory=dict)  # of runs and the like: from before, and all
 
     def collection(self, name: str) -> str:
         """Return the folder of a collection."""
@@ -78,7 +79,20 @@ class Work:
             **{"seed": self.seed, **declared},
         )
         self.used |= found.made.data
+        rows = [row for one in found.comparisons for row in one.rows]
+        self.count("runs", sum(row.cached for row in rows), len(rows))
         return found
+
+    def count(self, what: str, kept: int, of: int) -> None:
+        """Take down that some of so many runs, or what else, were kept from before."""
+        before, every = self.counts.get(what, (0, 0))
+        self.counts[what] = before + kept, every + of
+
+    @property
+    def earlier(self) -> str:
+        """Return what was kept from before, for the time that is told does not have it; nothing if all is new."""
+        told = [f"{kept:,} of {of:,} {what}" for what, (kept, of) in self.counts.items() if kept]
+        return f", with {' and '.join(told)} from before" if told else ""
 
     def _pace(self, pace: Pace) -> None:
         self.step(f"{pace.what} ({pace.done + 1} of {pace.total})", pace.part, pace.seconds_left)
@@ -105,10 +119,14 @@ def _inside(folder: Path | None, variable: str, option: str, what: str, name: st
 
 
 class Paper(ABC):
-    """One paper. A subclass is a frozen record of the sizes that it uses, those of the paper unless said."""
+    """One paper. A subclass is a frozen record of the sizes that it uses, those of the paper unless said.
+
+    `takes` names what it can use besides collections: "queries" to train on, and files of "embeddings".
+    """
 
     name: ClassVar[str]
     reference: ClassVar[str]
+    takes: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def study(self, work: Work) -> Study:

@@ -37,8 +37,19 @@ def printed(paper: str) -> Mapping[tuple[str, str, str], Value]:
             paper=number,
             paper_deviation=float(line["deviation"]) if line["deviation"] else None,
             paper_mark=line["mark"] or "",
+            paper_digits=_digits(line["value"]),
+            paper_deviation_digits=_digits(line["deviation"]) if line["deviation"] else None,
         )
     return found
+
+
+def _digits(text: str) -> int:
+    """Return how many digits a number has after its point.
+
+    >>> _digits("72.98"), _digits("329"), _digits(".46")
+    (2, 0, 2)
+    """
+    return len(text.partition(".")[2])
 
 
 def beside(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -99,28 +98,34 @@ def reproduce(
     if isinstance(on, str | Path) or isinstance(embeddings, str | Path):
         raise UsageError("on and embeddings are lists: give ['robust04'], not 'robust04'")
     one = known_paper(paper) if isinstance(paper, str) else paper
+    for what, given in {"embeddings": embeddings, "queries": queries}.items():
+        if given and what not in one.takes:
+            raise UsageError(f"{one.name} makes no use of {what} that are given; leave them out")
     work = Work(
         Path(data) if data else None, Path(vectors) if vectors else None, tuple(map(str, on)),
         tuple(map(str, embeddings)), Path(queries) if queries else None, full, seed, threads, cache, progress,
     )  # fmt: skip
     study = one.study(work)
-    study = replace(study, made=replace(study.made, command=command))
+    study = replace(study, made=replace(study.made, command=command), earlier=work.earlier)
     usual = one == type(one)() and not (on or embeddings or queries or full) and seed == 1
     return Reproduction(study, checked(study, expected_of(one.name)) if usual else None)
 
 
-@contextmanager
-def ready_for(paper: str, folder: str | Path) -> Iterator[None]:
-    """Raise before the work, not after it, where a paper is not known or its report cannot be written."""
+def check_ready(paper: str, folder: str | Path) -> None:
+    """Raise before the work, not after it, where a paper is not known or its report cannot be written.
+
+    Nothing is made: work that fails leaves no empty folder behind.
+    """
     known_paper(paper)
-    root = Path(folder)
-    _make(root)
+    root = Path(folder).absolute()
+    there = next(one for one in (root, *root.parents) if one.exists())
+    if not there.is_dir():
+        raise StorageError(f"cannot make the folder {folder}: {there} is a file")
     try:
-        with TemporaryDirectory(dir=root):
+        with TemporaryDirectory(dir=there):
             pass
     except OSError as error:
-        raise StorageError(f"cannot write to {root}: {error.strerror or error}") from error
-    yield
+        raise StorageError(f"cannot write to {there}: {error.strerror or error}") from error
 
 
 def _make(folder: Path) -> None:

@@ -27,7 +27,8 @@ class Verdict(StrEnum):
 class Value:
     """One number of a table: ours (`here`) and the paper's, each with a deviation and a mark where it has one.
 
-    `said` stands in place of our number, `paper_said` in place of the paper's ("did not finish").
+    `said` stands in place of our number, `paper_said` in place of the paper's ("did not finish"). `shown` is our
+    number in words of its own ("<.001"). The paper's numbers have so many digits after the point, or the table's.
     """
 
     here: float | None = None
@@ -39,6 +40,9 @@ class Value:
     said: str = ""
     paper_said: str = ""
     best: bool = False
+    shown: str = ""
+    paper_digits: int | None = None
+    paper_deviation_digits: int | None = None
 
     @property
     def difference(self) -> float | None:
@@ -140,6 +144,7 @@ class Study:
     replaced: Sequence[Replaced]
     parts: Sequence[Part]
     made: Made
+    earlier: str = ""  # what of it was made before, and not in the time that is told
 
     def __post_init__(self) -> None:
         for what, names in (

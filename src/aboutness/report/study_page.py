@@ -10,7 +10,7 @@ from aboutness.report import facts
 from aboutness.report.figures.inline import inline_svg
 from aboutness.report.figures.sheet import NEEDED, is_there
 from aboutness.report.markup import allowed, as_text, asset
-from aboutness.report.numbers import MINUS, NOTHING, signed
+from aboutness.report.numbers import MINUS, NOTHING
 from aboutness.report.study import Cell, Drawing, Item, Part, Passage, Sheet, Study, Value, Verdict
 
 SIGNS = {
@@ -58,7 +58,7 @@ def _claims(study: Study) -> str:
     rows = "\n".join(
         f'<tr><th scope="row">{as_text(one.says)}<span class="sd below">{as_text(one.where)}</span></th>'
         f'<td class="verdict {SIGNS[one.verdict][0]}">{SIGNS[one.verdict][1]} {as_text(one.verdict)}</td>'
-        f"<td>{as_text(one.found)}</td></tr>"
+        f'<td data-label="what was found">{as_text(one.found)}</td></tr>'
         for one in study.claims
     )
     head = "".join(f'<th scope="col">{one}</th>' for one in ("the paper claims", "here", "what was found"))
@@ -74,7 +74,7 @@ def _replaced(study: Study) -> str:
         return _section(1, "What was replaced", "<p>Nothing.</p>")
     rows = "\n".join(
         f'<tr><th scope="row">{as_text(one.paper)}</th>'
-        f"<td>{as_text(one.here)}</td><td>{as_text(one.why)}</td></tr>"
+        f'<td data-label="here">{as_text(one.here)}</td><td data-label="why">{as_text(one.why)}</td></tr>'
         for one in study.replaced
     )
     head = "".join(f'<th scope="col">{one}</th>' for one in ("in the paper", "here", "why"))
@@ -155,16 +155,18 @@ def here_text(cell: Value, digits: int) -> str:
     if cell.here is None:
         return cell.said or NOTHING
     deviation = "" if cell.deviation is None else f" ({told(cell.deviation, digits)})"
-    return f"{told(cell.here, digits)}{cell.mark}{deviation}{f' {cell.said}' if cell.said else ''}"
+    return f"{cell.shown or told(cell.here, digits)}{cell.mark}{deviation}{f' {cell.said}' if cell.said else ''}"
 
 
 def paper_text(cell: Value, digits: int) -> str:
-    """Return the paper's number and how ours differs; empty where the paper has none."""
+    """Return the paper's number as it is printed, and how ours differs; empty where the paper has none."""
     if cell.paper is None:
         return f"paper: {cell.paper_said}" if cell.paper_said else ""
-    deviation = "" if cell.paper_deviation is None else f" ({told(cell.paper_deviation, digits)})"
+    own = digits if cell.paper_digits is None else cell.paper_digits
+    own_deviation = own if cell.paper_deviation_digits is None else cell.paper_deviation_digits
+    deviation = "" if cell.paper_deviation is None else f" ({told(cell.paper_deviation, own_deviation)})"
     difference = "" if cell.difference is None else f", {_signed(cell.difference, digits)}"
-    return f"paper {told(cell.paper, digits)}{cell.paper_mark}{deviation}{difference}"
+    return f"paper {told(cell.paper, own)}{cell.paper_mark}{deviation}{difference}"
 
 
 def told(value: float, digits: int) -> str:
@@ -179,10 +181,10 @@ def told(value: float, digits: int) -> str:
 
 
 def _signed(difference: float, digits: int) -> str:
-    """Return a difference with its sign; of whole numbers also 0, and thousands apart."""
+    """Return a difference with its sign; one that these digits do not show has none."""
     text = told(abs(difference), digits)
     if not any(one in "123456789" for one in text):
-        return signed(difference, digits) if digits else "0"
+        return text
     return f"{'+' if difference > 0 else MINUS}{text}"
 
 
@@ -198,7 +200,7 @@ def _passage(passage: Passage) -> str:
 def _made(study: Study, checked: str) -> str:
     lists = [
         ("Data", [(name, "; ".join(parts)) for name, parts in facts.known_data(study.made).items()]),
-        ("Run", facts.run_facts(study.made)),
+        ("Run", facts.run_facts(study.made, study.earlier)),
     ]
     command = study.made.command or f"aboutness reproduce {study.name}"
     said = f"<p>{as_text(checked)}</p>\n" if checked else ""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from aboutness.report import facts
-from aboutness.report.markdown import escaped, table
+from aboutness.report.markdown import escaped
 from aboutness.report.study import Drawing, Item, Passage, Sheet, Study, Value
 from aboutness.report.study_page import here_text, paper_text
 
@@ -22,14 +22,17 @@ def study_markdown(study: Study, checked: str = "") -> str:
     ]
     replaced = [[escaped(one.paper), escaped(one.here), escaped(one.why)] for one in study.replaced]
     parts = [f"# {escaped(study.name)} done again", escaped(study.reference), escaped(study.summary)]
-    parts += ["## What it claims", table(["the paper claims", "where", "here", "what was found"], claims)]
-    parts += ["## What was replaced", table(["in the paper", "here", "why"], replaced) if replaced else "Nothing."]
+    parts += ["## What it claims", _table(["the paper claims", "where", "here", "what was found"], claims)]
+    parts += [
+        "## What was replaced",
+        _table(["in the paper", "here", "why"], replaced) if replaced else "Nothing.",
+    ]
     for part in study.parts:
         parts += [f"## {escaped(part.title)}", *(one for item in part.items for one in _item(item))]
     known = [
         f"- {escaped(name)}: {escaped('; '.join(said))}" for name, said in facts.known_data(study.made).items()
     ]
-    run = [f"- {escaped(name)}: {escaped(value)}" for name, value in facts.run_facts(study.made)]
+    run = [f"- {escaped(name)}: {escaped(value)}" for name, value in facts.run_facts(study.made, study.earlier)]
     parts += ["## How it was made", *([escaped(checked)] if checked else [])]
     parts += [f"`{study.made.command or f'aboutness reproduce {study.name}'}`", "\n".join([*known, *run])]
     return "\n\n".join(parts) + "\n"
@@ -43,11 +46,19 @@ def _item(item: Item) -> Iterator[str]:
         if item.caption:
             yield escaped(item.caption)
         rows = [[escaped(row), *(_cell(cell, item.digits) for cell in cells)] for row, cells in item.rows.items()]
-        yield table([escaped(item.corner), *map(escaped, item.columns)], rows)
+        numbers = {column for _, column, _ in item.values}
+        places = [place for place, column in enumerate(item.columns, 1) if column in numbers]
+        yield _table([escaped(item.corner), *map(escaped, item.columns)], rows, places)
     elif isinstance(item, Drawing):
         yield f"![{escaped(item.caption)}](figures/{item.name}.svg)"
     else:
         yield from _passage(item)
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[int] = ()) -> str:
+    """Return a table whose cells are Markdown already; columns of numbers are set to the right."""
+    ruled = ["---:" if place in numbers else "---" for place in range(len(head))]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ruled, *rows])
 
 
 def _cell(cell: Value | str, digits: int) -> str:
@@ -97,4 +108,5 @@ def study_json(study: Study, checked: str = "") -> dict[str, Any]:
         "replaced": [asdict(one) for one in study.replaced],
         "values": study.table,
         "made": asdict(study.made),
+        "earlier": study.earlier,
     }

@@ -13,7 +13,7 @@ import pytest
 from aboutness.app.index import Index
 from aboutness.core.errors import UsageError
 from aboutness.experiment.collection import collection
-from aboutness.papers.ai2016.cases import all_opened
+from aboutness.papers.ai2016.cases import all_opened, papers_own
 from aboutness.papers.ai2016.ladder import DR, DRJ, LDA, PAPERS_OWN, QL
 from aboutness.papers.paper import Work
 from aboutness.report.study import Study, Verdict
@@ -146,6 +146,25 @@ def test_topics_of_several_years_are_one_collection(
     write(tmp_path / "one")
     with pytest.raises(UsageError, match="one is named twice"):
         all_opened(Work(data=tmp_path), ("one", "one"))
+
+
+def test_a_folder_with_such_a_name_is_not_the_papers(tmp_path: Path) -> None:
+    names = ("trec-robust-2004", "gov2")
+    for name in names:
+        write(tmp_path / name)
+    every = all_opened(Work(on=names, data=tmp_path), names)
+    assert [one.name for one in every] == [*names]
+    assert not any(papers_own(one.source) for one in every)
+
+
+def test_who_holds_the_licence_is_told_all_names(tmp_path: Path) -> None:
+    write(tmp_path / "one")
+    study = small("one").study(Work(data=tmp_path, cache=False))
+    told = next(one.why for one in study.replaced if one.paper.startswith("Robust04"))
+    assert told.count("--on irds:gov2/trec-tb-200") == 3
+    assert f"--on irds:{ROBUST} " in told
+    assert study.made.parameters["epochs"] == 2
+    assert small(epochs=0).parameters["epochs"] == "as many as the text needs"
 
 
 def test_a_sample_is_trained_on_and_the_others_are_inferred(

@@ -2,7 +2,16 @@ from __future__ import annotations
 
 from collections import Counter
 
-from aboutness.papers.galke2017.tables import PAPER, TABLES, paper_aggregates_sheet, same_rows
+import pytest
+
+from aboutness.papers.galke2017.tables import (
+    CANCELLED,
+    PAPER,
+    TABLES,
+    paper_aggregates_sheet,
+    said_by_paper,
+    same_rows,
+)
 from aboutness.papers.printed import printed
 
 
@@ -22,6 +31,8 @@ def test_some_numbers() -> None:
     assert (value.paper, value.paper_deviation) == (0.60, 0.33)
     value = printed(PAPER)["Economics", "D2V", "full-text NDCG"]
     assert (value.paper, value.paper_deviation) == (0.22, 0.26)
+    assert said_by_paper("IWCS over TF-IDF, Reuters titles") == 15
+    assert said_by_paper(*CANCELLED) == 200
     assert printed(PAPER)["words without a vector", "Economics, full-text", "W2V"].paper == 0.141
 
 
@@ -30,6 +41,10 @@ def test_the_tables_give_what_section_6_says() -> None:
     differences = [value.difference for _, _, value in paper_aggregates_sheet().values if value.paper is not None]
     assert len(differences) == 14
     assert all(one is not None and abs(one) <= 0.005 for one in differences)
+    for _, _, value in paper_aggregates_sheet().values:
+        if value.paper is not None:  # deviations, too: those of all values, not of a sample
+            assert value.deviation is not None
+            assert value.paper_deviation == pytest.approx(value.deviation, abs=0.0051)
 
 
 def test_rows_that_are_printed_twice() -> None:

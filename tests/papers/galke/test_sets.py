@@ -7,7 +7,14 @@ import pytest
 from tests.papers.galke import planted
 
 from aboutness.experiment.collection import collection
-from aboutness.papers.galke2017.embeddings import GLV, W2V, embeddings, with_shared_words, without_the_top
+from aboutness.papers.galke2017.embeddings import (
+    GLV,
+    W2V,
+    Embedding,
+    embeddings,
+    with_shared_words,
+    without_the_top,
+)
 from aboutness.papers.galke2017.sets import LONG, SHORT, STAND_INS, Setting, data_sets
 from aboutness.papers.paper import Work
 from aboutness.vectors.load import load_vectors
@@ -91,6 +98,7 @@ def test_what_is_made_of_embeddings(tmp_path: Path) -> None:
     words = [set(load_vectors(one.file)) for one in shared]
     assert words[0] == words[1]
     assert not planted.WITHOUT_VECTOR & words[0]
+    assert [Embedding("x", "", 5, dim).top for dim in (20, 100, 300)] == [1, 1, 3]
     changed = load_vectors(without_the_top(both[0], tmp_path).file)
     assert abs(changed.space().mean(axis=0)).max() < 1e-5
     assert with_shared_words(both[:1], tmp_path) == []

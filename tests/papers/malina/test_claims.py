@@ -9,7 +9,7 @@ import pytest
 
 from aboutness.papers.malina2016.claims import first_claims
 from aboutness.papers.malina2016.curve_parts import BEST, ensemble_sheet, fresh_sheet, segments_sheet
-from aboutness.papers.malina2016.evidence import Evidence
+from aboutness.papers.malina2016.evidence import Above, Evidence
 from aboutness.papers.malina2016.group_claims import group_claims
 from aboutness.papers.malina2016.measured import FIRST, GROUPS, WHOLE, Measured, Mission
 from aboutness.papers.malina2016.methods import ENSEMBLES, EVERY, PARTS, SEVEN, names
@@ -94,6 +94,34 @@ def test_the_opposite_does_not_hold() -> None:
         "Max F1 is bimodal",
     ):  # fmt: skip
         assert verdict(claims, begins) is Verdict.FAILS, begins
+
+
+def test_algorithm_1_decides_for_the_hybrids() -> None:
+    (one, *_) = first_claims(evidence(planted({"Doc2Vec Weighted": UP, "DeepWalk Weighted": UP})))
+    assert one.verdict is Verdict.FAILS
+    assert "Algorithm 1 in 0 (none); Doc2Vec Weighted in 8 (all queries, economy" in one.found
+
+
+def test_claims_read_off_curves_have_one_rule() -> None:
+    def above(**means: float) -> Above:
+        chance = np.random.default_rng(3)
+        values = {name: mean + chance.normal(0, 0.01, 200) for name, mean in means.items()}
+        return evidence(planted({})).above(values, ["a", "b"], ["c", "d"])
+
+    assert above(a=0.5, b=0.5, c=0.4, d=0.4).holds
+    mixed = above(a=0.9, b=0.5, c=0.6, d=0.4)  # surely higher together, but not one by one
+    assert (mixed.higher, mixed.pairs, mixed.holds) == (3, 4, False)
+    assert mixed.p < 0.05
+    assert str(mixed).startswith("higher in 3 of 4 pairs; all together +.2")
+    assert not above(a=0.4, b=0.4, c=0.5, d=0.5).holds
+    same = np.full(50, 0.5)
+    slight = evidence(planted({})).above({"a": same + np.eye(50)[0] * 0.01, "c": same}, ["a"], ["c"])
+    assert (slight.higher, slight.holds) == (1, False)  # in the right order, by one query alone
+
+
+def test_leaders_on_economy_can_hold() -> None:
+    lead = {"economy": dict.fromkeys((*SPARSE, "DeepWalk"), 0.01)}
+    assert verdict(group_claims(evidence(planted({}, of_groups=lead))), "On economy DeepWalk") is Verdict.HOLDS
 
 
 def test_an_ensemble_can_win() -> None:

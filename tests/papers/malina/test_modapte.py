@@ -51,6 +51,9 @@ def test_other_folders_are_refused(tmp_path: Path) -> None:
     made.add("wheat")
     with pytest.raises(UsageError, match="both parts of ModApte"):
         modapte(made.write(tmp_path / "sgml"))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UsageError, match=r"there are no SGML files of Reuters-21578 here, reut2-000\.sgm"):
+        modapte(tmp_path / "empty")
 
 
 def test_one_ranking_serves_both_missions(tmp_path: Path) -> None:

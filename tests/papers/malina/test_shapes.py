@@ -33,7 +33,7 @@ def test_modes_are_counted() -> None:
 def test_one_hill_and_two() -> None:
     one = np.random.default_rng(3).normal(0.5, 0.1, 400)
     assert more_modes(one, samples=100) > 0.05
-    assert more_modes(two_hills(), samples=100) == 0
+    assert more_modes(two_hills(), samples=100) == 1 / 101  # never 0
     assert more_modes(two_hills(), 2, samples=100) > 0.05
     assert more_modes(np.full(20, 0.5)) == 1
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 
 from aboutness.papers.mitra2016.rankings import BODY_TEXT, QUERIES, SPACES, row_of
+from aboutness.papers.mitra2016.tables import in_text
 from aboutness.papers.printed import printed
 
 PRINTED = printed("mitra2016")
 
 
 def test_all_cells_are_there() -> None:
-    assert Counter(table for table, _, _ in PRINTED) == {"3": 36, "4": 60, "2": 15}
+    assert Counter(table for table, _, _ in PRINTED) == {"3": 36, "4": 60, "2": 15, "text": 9}
 
 
 def test_rows_have_the_names_that_ours_have() -> None:
@@ -29,6 +30,8 @@ def test_some_cells() -> None:
     assert PRINTED["4", "LSA", "implicit NDCG@3"].paper == 3.24
     assert PRINTED["2", "stuffed", "IN-OUT"].paper == -0.094
     assert PRINTED["2", "about", "count"].paper == 5
+    assert in_text("queries", "queries") == 618_644_170
+    assert (in_text("BM25", "k1"), in_text("BM25", "b")) == (1.7, 0.95)
 
 
 def test_bm25_is_never_marked_against_itself() -> None:

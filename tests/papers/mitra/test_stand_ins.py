@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from aboutness.experiment.collection import collection
 from aboutness.models.bm25 import BM25
 from aboutness.models.desm import DESM
 from aboutness.papers.mitra2016.rankings import FIRST_ROW, measured
+from aboutness.papers.mitra2016.replaced import prepared
 from aboutness.papers.mitra2016.stand_ins import BODY, EXPLICIT, IMPLICIT, StandIn, indexed, short_names, split
 from aboutness.vectors.word2vec import CBOW, Word2Vec
 
@@ -70,6 +72,19 @@ def test_without_a_first_stage_there_is_no_row_of_it(judged: StandIn) -> None:
     assert {found.alpha(row, telescoped=True) for row in found.mixed} <= {0.0, 0.5, 1.0}
     best = max(setting.train["nDCG@10"] for setting in found.bm25.settings)
     assert found.bm25.best.train["nDCG@10"] == best
+
+
+def test_texts_that_come_without_stop_words_are_known(judged: StandIn, tmp_path: Path) -> None:
+    assert judged.without_stop_words  # planted words alone
+    assert prepared([judged]) == "The documents of planted come without stop words and in lower case."
+    folder = write_collection(tmp_path / "whole", graded=False)
+    file = folder / "corpus.jsonl"
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    file.write_text("".join(json.dumps(row | {"text": f"It is of the {row['text']}"}) + "\n" for row in rows))
+    whole = stand_in(folder)
+    assert whole.stop_words >= 4
+    assert not whole.lower_case
+    assert prepared([whole]) == ""
 
 
 def test_names_are_short_where_that_tells_them_apart(judged: StandIn) -> None:

@@ -76,8 +76,16 @@ def test_numbers_stand_beside_the_papers_of_the_same_kind_of_judgements(study: S
 
 def test_rows_that_need_queries_say_so_and_have_no_number(study: Study) -> None:
     cell = value(study, "Table 4", row_of("in-out", "queries"), "graded NDCG@3")
-    assert (cell.here, cell.said, cell.paper) == (None, "cannot be tested here", 0.58)
+    assert (cell.here, cell.said, cell.paper) == (None, "\u2013", 0.58)
+    assert "cannot be tested here" in sheet(study, "Table 4").caption
     assert claim(study, "Vectors trained on queries").verdict is Verdict.UNTESTED
+
+
+def test_sizes_are_told_in_words(study: Study) -> None:
+    assert PAPERS["mitra2016"]()._in_words["epochs"] == "as many as the text needs"
+    assert study.made.parameters["share"] == "33% of the queries, to choose parameters by"
+    assert study.made.parameters["alphas"] == "0 to 1 in steps of .1"
+    assert "default % 20" not in "".join(one.caption for one in (*study.sheets, *study.drawings))
 
 
 def test_values_are_percents_and_best_ones_are_marked(study: Study) -> None:

@@ -15,6 +15,10 @@ from aboutness.experiment.collection import Collection, collection
 from aboutness.papers.paper import Work
 
 ROBUST, GOV2 = "Robust04", "GOV2"
+SOURCES = {
+    "irds:disks45/nocr/trec-robust-2004": ROBUST,
+    **{f"irds:gov2/trec-tb-{year}": GOV2 for year in (2004, 2005, 2006)},
+}  # the paper's collections, by their names in ir_datasets
 TITLES, DESCRIPTIONS = "titles", "descriptions"
 AP, MEASURES = "AP", ("AP", "nDCG@20", "P@20")
 FIFTHS = 5
@@ -58,7 +62,7 @@ class Case:
     @property
     def papers_own(self) -> str:
         """Return which of the paper's collections this is, with its form; empty where it is another."""
-        own = papers_own(self.asked.name)
+        own = papers_own(self.asked.source)
         return f"{own} {self.form or TITLES}" if own else ""
 
     @cached_property
@@ -72,14 +76,13 @@ class Case:
         return fmean(self.lengths.values())
 
 
-def papers_own(name: str) -> str:
-    """Return which of the paper's collections a name means, if any.
+def papers_own(source: str) -> str:
+    """Return which of the paper's collections a source is, if any: by its exact name in ir_datasets.
 
-    >>> papers_own("disks45/nocr/trec-robust-2004"), papers_own("gov2/trec-tb-2004"), papers_own("cisi")
-    ('Robust04', 'GOV2', '')
+    >>> [papers_own(one) for one in ("irds:disks45/nocr/trec-robust-2004", "irds:gov2/trec-tb-2005", "my/robust")]
+    ['Robust04', 'GOV2', '']
     """
-    low = name.lower()
-    return ROBUST if "robust" in low else GOV2 if "gov2" in low else ""
+    return SOURCES.get(source, "")
 
 
 def opened(work: Work, name: str) -> Collection:
@@ -97,11 +100,11 @@ def all_opened(work: Work, names: Sequence[str]) -> list[Collection]:
     found: dict[str, Collection] = {}
     for name in names:
         one = opened(work, name)
-        own = papers_own(one.name) or one.name
+        own = papers_own(one.source) or one.name
         first = found.get(own)
         if first is None:
             found[own] = one
-        elif papers_own(one.name):
+        elif papers_own(one.source):
             queries = (*first.queries, *(query for query in one.queries if query.id not in first.qrels))
             found[own] = replace(first, name=own, queries=queries, qrels={**one.qrels, **first.qrels})
         else:

@@ -8,6 +8,7 @@ from statistics import fmean
 
 import numpy as np
 
+from aboutness.evaluate.intervals import bootstrap
 from aboutness.evaluate.significance import Randomisation, fisher
 from aboutness.evaluate.values import Floats, average_ranks
 from aboutness.papers.ai2016.cases import AP, Case
@@ -15,6 +16,7 @@ from aboutness.papers.ai2016.ladder import LDA, QL
 from aboutness.report.numbers import LEVEL, MINUS, told_p
 
 NO_BREAK = "\u00a0"
+BETTER, WORSE = "*", "°"
 MARKS = {QL: "*", LDA: "+"}  # significantly other than
 
 
@@ -69,6 +71,16 @@ class Compared:
         """Tell whether a model is better than another, by more than chance."""
         found = self.test(model, baseline, measure, case)
         return found.difference > 0 and found.p_value < LEVEL
+
+    def interval(self, model: str, baseline: str) -> tuple[float, float]:
+        """Return between which shares of the baseline's mean AP the difference of two models lies (95 %)."""
+        first, second = (self._values(name, AP, None) for name in (model, baseline))
+        found, whole = bootstrap(first, second, seed=self.seed), self.mean(baseline)
+        return found.low / whole, found.high / whole
+
+    def worse_or_better(self, model: str, baseline: str) -> str:
+        """Return the mark for a model that is better or worse than another, by more than chance."""
+        return BETTER * self.is_better(model, baseline) or WORSE * self.is_better(baseline, model)
 
     def told(self, model: str, baseline: str) -> str:
         """Return in words how two models differ by AP: over all collections, and on how many of them surely."""

@@ -70,8 +70,21 @@ def mean_gains(every: list[Halves], model: str, baseline: str = QL) -> tuple[flo
     )
 
 
-def halves_p(every: list[Halves], model: str, seed: int = 1) -> float:
-    """Return p of the test whether short and long queries gain differently, two-sided.
+@dataclass(frozen=True)
+class HalvesTest:
+    """By how much more short queries gain than long ones, as a share of QL's mean; and p, two-sided."""
+
+    difference: float
+    p_value: float
+
+    @property
+    def favours(self) -> str:
+        """Return which half the difference, and with it p, speaks for."""
+        return "short" if self.difference > 0 else "long" if self.difference < 0 else "no"
+
+
+def halves_test(every: list[Halves], model: str, seed: int = 1) -> HalvesTest:
+    """Test whether short and long queries gain differently.
 
     Which queries are short is drawn anew within each collection, and each collection counts the same.
     """
@@ -80,12 +93,12 @@ def halves_p(every: list[Halves], model: str, seed: int = 1) -> float:
     for one in every:
         short, long = (np.array(one.differences(model, queries)) for queries in (one.short, one.long))
         values, count = np.concatenate([short, long]), len(short)
-        seen += short.mean() - long.mean()
+        seen += float(short.mean() - long.mean())
         order = chance.random((DRAWS, len(values))).argsort(axis=1)
         sums = values[order[:, :count]].sum(axis=1)
         drawn += sums / count - (values.sum() - sums) / (len(values) - count)
     as_far = int((np.abs(drawn) >= abs(seen) - NOISE).sum())
-    return (as_far + 1) / (DRAWS + 1)
+    return HalvesTest(seen / len(every), (as_far + 1) / (DRAWS + 1))
 
 
 def across(compared: Compared) -> str:

@@ -85,6 +85,7 @@ class OnCollection:
         self._tell(rung.name)
         depends_on = self._depends_on(rung, asked)
         there = self._kept.get(depends_on) if self._kept else None
+        self.work.count("runs", int(there is not None), 1)
         run: Mapping[str, list[tuple[str, float]]]
         if there is not None:
             run, about = there

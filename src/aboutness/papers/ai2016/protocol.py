@@ -92,7 +92,7 @@ class Ai2016(Paper):
                     done[whole.name] = models / (len(on.rungs) or 1)
                     work.step(what, sum(done.values()) / len(every))
 
-            on = OnCollection(self.on(papers_own(whole.name)), work, whole, told, stop, gate)
+            on = OnCollection(self.on(papers_own(whole.source)), work, whole, told, stop, gate)
             return on.cases()
 
         threads = min(checked_threads(work.threads), len(every))
@@ -114,8 +114,8 @@ class Ai2016(Paper):
 
     @property
     def parameters(self) -> dict[str, object]:
-        """Return all sizes in plain values."""
-        return asdict(self)
+        """Return all sizes as a report tells them."""
+        return asdict(self) | {"epochs": self.epochs or "as many as the text needs"}
 
 
 PAPERS.register("ai2016", Ai2016)

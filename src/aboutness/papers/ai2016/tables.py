@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from statistics import fmean
 
 from aboutness.papers.ai2016.cases import AP, DESCRIPTIONS, GOV2, MEASURES, ROBUST, TITLES, Case
-from aboutness.papers.ai2016.compared import Compared
+from aboutness.papers.ai2016.compared import BETTER, WORSE, Compared
 from aboutness.papers.ai2016.halves import Halves, mean_gains
 from aboutness.papers.ai2016.ladder import DRJ, LDA, OTHERS, PAPERS_OWN, QL, QL_TUNED
 from aboutness.papers.printed import beside, printed, with_best
@@ -23,37 +23,40 @@ OF_GAINS = 1.5  # a gain, in percent
 
 
 def table_1(compared: Compared, condition: str) -> Sheet:
-    """Return a quarter of the paper's table 1; where we do not have that collection, our mean over all others."""
+    """Return a quarter of the paper's table 1, with our numbers where we have that collection."""
     case = next((one for one in compared.cases if one.papers_own == condition), None)
-    over_all = case is None and condition == FIRST and not any(one.papers_own for one in compared.cases)
     rows: dict[str, list[Cell]] = {}
     for model in PAPERS_OWN:
         if (condition, model, AP) not in printed(PAPER) and case is None:
             continue
         rows[model] = [
             beside(
-                PAPER, condition, model, measure, _mean(compared, case, model, measure),
+                PAPER, condition, model, measure, case.found[model].mean[measure],
                 mark=compared.marks(model, measure, case),
             )
-            if case or over_all
+            if case
             else beside(PAPER, condition, model, measure)
             for measure in MEASURES
         ]  # fmt: skip
-    if case:
-        ours = "ours on the same collection"
-    elif over_all:
-        ours = f"ours is the mean over {_names(compared.cases)}"
-    else:
-        ours = "not run here"
+    ours = "ours on the same collection" if case else "not run here"
     return Sheet(
         f"table 1, {condition}", MEASURES, with_best(rows),
         f"The paper's {condition} ({AP} is its MAP), {ours}. * and +: significantly better than {QL} and than "
-        f"{LDA}{' by a test over all queries' * over_all}.", "model", tolerance=OF_MEANS,
+        f"{LDA}.", "model", tolerance=OF_MEANS,
     )  # fmt: skip
 
 
-def _mean(compared: Compared, case: Case | None, model: str, measure: str) -> float:
-    return case.found[model].mean[measure] if case else compared.mean(model, measure)
+def means(compared: Compared) -> Sheet:
+    """Return our mean over the collections, which are others than the paper's: no number of its stands beside."""
+    rows: dict[str, list[Cell]] = {
+        model: [Value(compared.mean(model, measure), mark=compared.marks(model, measure)) for measure in MEASURES]
+        for model in PAPERS_OWN
+    }
+    return Sheet(
+        "table 1, mean over collections", MEASURES, with_best(rows),
+        f"The mean over {_names(compared.cases)}. * and +: significantly better than {QL} and than {LDA} by a "
+        "test over all queries.", "model", tolerance=OF_MEANS,
+    )  # fmt: skip
 
 
 def _names(cases: Iterable[Case]) -> str:
@@ -73,13 +76,14 @@ def gains(compared: Compared) -> Sheet:
             if model == baseline:
                 cells.append("")
                 continue
-            mark = "*" if compared.is_better(model, baseline) else ""
+            mark = compared.worse_or_better(model, baseline)
             cells.append(Value(100 * compared.gain(model, baseline), share, mark=mark))
         rows[model] = cells
     return Sheet(
         "gains", [f"over {QL}, %", f"over {LDA}, %"], rows,
-        f"{AP}, mean over collections: gains in percent, beside those that the paper's {FIRST} give. *: better, "
-        "p < .05 by Fisher's test over all collections.", "model", digits=1, tolerance=OF_GAINS,
+        f"{AP}, mean over collections: gains in percent, beside those that the paper's {FIRST} give. "
+        f"{BETTER}: better, {WORSE}: worse, p < .05 by Fisher's test over all collections.", "model", digits=1,
+        tolerance=OF_GAINS,
     )  # fmt: skip
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from aboutness.papers.galke2017.evidence import ALIKE, Evidence, claim
 from aboutness.papers.galke2017.runs import D2V, ELSEWHERE, IWCS, RERANKED, WCS, WMD, Method
 from aboutness.papers.galke2017.sets import LONG, SHORT, TITLE
-from aboutness.papers.galke2017.tables import LONGER, PAPER, printed_mean, settings_of
+from aboutness.papers.galke2017.tables import CANCELLED, LONGER, PAPER, printed_mean, said_by_paper, settings_of
 from aboutness.papers.printed import printed
 from aboutness.report.study import Claim
-
-QUICK = 1.0  # seconds for a query
 
 
 def best_by_words(evidence: Evidence) -> Claim:
@@ -41,7 +39,10 @@ def reranking(evidence: Evidence) -> Claim:
 
 
 def too_slow(evidence: Evidence) -> Claim:
-    """Decide whether Word Mover's Distance is too slow for full texts."""
+    """Decide whether Word Mover's Distance is too slow for full texts: not where it ran to the end on as many.
+
+    The claim can fail, and never hold: what does not end gives no report.
+    """
     runs = evidence.runs
     says = "The cost of Word Mover's Distance disqualifies it for full texts."
     longer = settings_of(runs, LONGER)
@@ -54,15 +55,19 @@ def too_slow(evidence: Evidence) -> Claim:
     }
     (setting, method), slowest = max(each.items(), key=lambda one: one[1])
     total = sum(runs.rows[one][method].seconds for one in longer for method in runs.of(WMD))
-    largest = max(one.documents for one in runs.comparisons.values())
+    sizes = {one: runs.comparisons[one].documents for one in longer}
     theirs = printed(PAPER)["data sets", "Economics", "documents"].paper or 0
+    told = " and ".join(f"{size:,} ({one})" for one, size in sizes.items())
     found = (
-        f"Exact distances to all matching documents ran to the end: {total:.1f} s for all abstracts and full "
-        f"texts, at most {1000 * slowest:.0f} ms for a query ({setting}, {method.embedding}). Lower bounds "
-        f"spare most documents the exact distance; the rankings are the same. There are up to {largest:,} "
-        f"documents here, and {theirs:,.0f} full texts where the authors gave up after 200 hours."
+        f"Exact distances to all matching documents ran to the end: for the longer fields of {told} documents "
+        f"{total:.1f} s in all, at most {1000 * slowest:.0f} ms for a query ({setting}, {method.embedding}). "
+        "Lower bounds spare most documents the exact distance; the rankings are the same. The authors gave up "
+        f"after {said_by_paper(*CANCELLED):.0f} hours on the full texts of {theirs:,.0f} papers"
     )
-    return claim(says, "section 5", slowest > QUICK, found, f"more than {QUICK:g} s for a query, or no end")
+    rule = "it does not run to the end on as many full texts as the paper has"
+    if max(sizes.values()) < theirs:
+        return claim(says, "section 5", None, f"{found}, and so many are not to be had here.")
+    return claim(says, "section 5", holds=False, found=f"{found}.", rule=rule)
 
 
 def query_length(evidence: Evidence) -> Claim:

@@ -68,6 +68,9 @@ def word2vec(variant: str, says: str) -> Callable[[Evidence], Claim]:
             f"{vocabulary}; of {dims[W2V]} and {dims[GLV]} dimensions (in the paper {theirs[0]:.0f} and "
             f"{theirs[1]:.0f})."
         )
+        if dims[W2V] != dims[GLV]:
+            found += " What differs in size, too, cannot tell which of the two is preferable."
+            return claim(says, "section 6", None, found)
         return claim(says, "section 6", ours > other, found, "higher mean of MAP with Word2Vec")
 
     return make

@@ -34,6 +34,11 @@ class Embedding:
         """Return what it is called in tables."""
         return NAMES.get(self.key, self.key)
 
+    @property
+    def top(self) -> int:
+        """Return how many of its first directions all-but-the-top removes: one for each 100 dimensions."""
+        return max(1, round(self.dim / 100))
+
     def __str__(self) -> str:
         return f"{self.name}: {self.words:,} words, {self.dim} dimensions"
 
@@ -59,7 +64,7 @@ def _looked_at(key: str, file: str) -> Embedding:
 def without_the_top(one: Embedding, folder: Path) -> Embedding:
     """Return an embedding less its mean and its first directions, in a file of its own (Mu et al. 2017)."""
     target = folder / f"{one.key}-without-the-top.safetensors"
-    load_vectors(one.file).processed(ALL_BUT_THE_TOP).save(target)
+    load_vectors(one.file).processed(f"{ALL_BUT_THE_TOP}={one.top}").save(target)
     return replace(one, file=str(target))
 
 

@@ -9,8 +9,9 @@ from statistics import fmean
 from aboutness.papers.galke2017.runs import Method, Runs
 from aboutness.papers.galke2017.sets import TITLE, Setting
 from aboutness.papers.galke2017.testing import Tested
+from aboutness.papers.wording import verdict
 from aboutness.report.numbers import signed
-from aboutness.report.study import Claim, Verdict
+from aboutness.report.study import Claim
 
 ALIKE = 0.005  # a difference of MAP that two digits do not show
 
@@ -46,8 +47,7 @@ class Evidence:
 
 def claim(says: str, where: str, holds: bool | None, found: str, rule: str = "") -> Claim:
     """Return a claim with its verdict (None: it cannot be tested), and the rule by which it was decided."""
-    verdict = Verdict.UNTESTED if holds is None else Verdict.HOLDS if holds else Verdict.FAILS
-    return Claim(says, where, verdict, f"{found} Rule: {rule}." if rule else found)
+    return Claim(says, where, verdict(holds=holds), f"{found} Rule: {rule}." if rule else found)
 
 
 def relative(one: float, other: float) -> str:

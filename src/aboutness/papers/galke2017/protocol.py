@@ -47,7 +47,8 @@ from aboutness.papers.galke2017.testing import fisher_tests, tests_sheet
 from aboutness.papers.galke2017.words import known_queries, known_queries_sheet, unknown_words_sheet
 from aboutness.papers.paper import PAPERS as KNOWN
 from aboutness.papers.paper import Paper, Work
-from aboutness.report.study import Claim, Item, Part, Study, Verdict
+from aboutness.papers.wording import tally
+from aboutness.report.study import Claim, Item, Part, Study
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class Galke2017(Paper):
     """
 
     name: ClassVar[str] = "galke2017"
+    takes: ClassVar[tuple[str, ...]] = ("embeddings",)
     reference: ClassVar[str] = (
         "Lukas Galke, Ahmed Saleh, Ansgar Scherp: Evaluating the Impact of Word Embeddings on Similarity "
         "Scoring in Practical Information Retrieval. INFORMATIK 2017."
@@ -96,13 +98,11 @@ class Galke2017(Paper):
 
 
 def _summary(runs: Runs, found: list[Claim]) -> str:
-    counts = {verdict: sum(one.verdict is verdict for one in found) for verdict in Verdict}
     return (
         f"TF-IDF, four models on word vectors and Doc2Vec ranked {len(runs.settings)} settings of "
         f"{len(runs.sets)} data sets with {len(runs.embeddings)} embeddings. Mean MAP is "
-        f"{runs.average(runs.of(TFIDF)):.3f} for TF-IDF and {runs.average(runs.of(IWCS)):.3f} for IWCS. Of "
-        f"{len(found)} claims {counts[Verdict.HOLDS]} hold here, {counts[Verdict.FAILS]} do not, and "
-        f"{counts[Verdict.UNTESTED]} cannot be tested."
+        f"{runs.average(runs.of(TFIDF)):.3f} for TF-IDF and {runs.average(runs.of(IWCS)):.3f} for IWCS. "
+        f"{tally(found)}"
     )
 
 
@@ -130,6 +130,8 @@ def _variants(runs: Runs) -> list[Item]:
         "The paper weighs the documents' words alone by idf. The code that its authors released makes the "
         "query by the same weights, and adds 1 to idf."
     )
+    top = "Less the mean and the first principal directions, one for each 100 dimensions: "
+    top += f"{', '.join(f'{one.top} of {one.name}' for one in runs.embeddings)}. The paper does not say how many."
     shared = f"Both embeddings with just the {runs.shared:,} words that they share."
     elsewhere = (
         "Trained on the other data sets, and documents and queries by inference: the nearest to the authors' "
@@ -137,9 +139,7 @@ def _variants(runs: Runs) -> list[Item]:
     )
     sheets: list[Item] = [
         variants_sheet(runs, "IDF in the query", (QUERY_TOO, RELEASED), released),
-        variants_sheet(
-            runs, "All-but-the-top", (WITHOUT_TOP,), "Less the mean and the first principal directions."
-        ),
+        variants_sheet(runs, "All-but-the-top", (WITHOUT_TOP,), top),
         variants_sheet(
             runs, "Random vectors for unknown words", (RANDOM,), "Each unknown word has one of its own."
         ),

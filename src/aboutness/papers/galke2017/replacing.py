@@ -61,15 +61,18 @@ def replaced(work: Work, runs: Runs) -> list[Replaced]:
             "Average precision as its formula is printed, or as the released code has it",
             "Both, and trec_eval's; claims are decided by the released code's",
             "The printed formula is the mean of the precisions at all ranks; the released code divides by the "
-            "number "
-            "of relevant documents that were retrieved.",
+            "number of relevant documents that were retrieved.",
+        ),
+        Replaced(
+            "Words without a vector left out, which was better than random vectors or up-training",
+            "Left out; random vectors stand in a table of their own",
+            "Up-training was not tried: the paper says of it no more than how many epochs it had at most.",
         ),
         Replaced(
             "Texts in lower case, cased embeddings",
             "A word is looked up as it stands, in lower case",
             "So the paper's words are cut; what other cases of a word would add is in the table of words "
-            "without a "
-            "vector.",
+            "without a vector.",
         ),
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, pstdev
 from typing import NamedTuple
 
 from aboutness.evaluate.measures import measures
@@ -102,8 +102,8 @@ class Runs:
         return self.rows[setting][method].evaluation.mean[measured(metric, self.k, convention)]
 
     def deviation(self, setting: Setting, method: Method, metric: str = "MAP", convention: str = PAPERS) -> float:
-        """Return its standard deviation over the queries."""
-        return self.rows[setting][method].evaluation.deviation[measured(metric, self.k, convention)]
+        """Return its standard deviation over the queries, these being all there are, and no sample."""
+        return pstdev(self.values(setting, method, metric, convention).values())
 
     def values(
         self, setting: Setting, method: Method, metric: str = "MAP", convention: str = PAPERS

@@ -9,9 +9,8 @@ from aboutness.evaluate.corrections import adjusted
 from aboutness.evaluate.significance import fisher
 from aboutness.papers.galke2017.runs import IWCS, TFIDF, WCS, Method, Runs
 from aboutness.papers.galke2017.sets import Setting
+from aboutness.report.numbers import LEVEL, told_p
 from aboutness.report.study import Cell, Sheet, Value
-
-LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -52,8 +51,8 @@ def tests_sheet(tested: Iterable[Tested]) -> Sheet:
     rows: dict[str, list[Cell]] = {
         f"{one.setting}: {IWCS} {one.embedding} less {one.other}": [
             Value(one.difference),
-            Value(one.p),
-            Value(one.holm, mark="*" if one.sure else ""),
+            Value(one.p, shown=told_p(one.p)),
+            Value(one.holm, mark="*" if one.sure else "", shown=told_p(one.holm)),
         ]
         for one in tested
     }

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from aboutness.papers.malina2016.measured import SEGMENTS, Floats, Measured, Mission
 from aboutness.papers.malina2016.methods import ENSEMBLES, SEVEN, names
 from aboutness.papers.malina2016.tables import MEANS, SAME_GROUP, SAME_LABEL, STAR
-from aboutness.papers.malina2016.testing import LEVEL, against, against_best
+from aboutness.papers.malina2016.testing import against, against_best
 from aboutness.papers.printed import mean_and_deviation, with_best
+from aboutness.report.numbers import LEVEL
 from aboutness.report.study import Cell, Sheet, Value
 
 BEST = "the best of the seven"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from aboutness.papers.malina2016.testing import (
     PAPER,
@@ -26,11 +27,10 @@ def kruskal_sheet(every: Mapping[str, Tests]) -> Sheet:
     rows: dict[str, list[Cell]] = {}
     for name, one in every.items():
         kruskal, friedman = one.kruskal, one.friedman
-        p = None if kruskal.p_value < SMALLEST else kruskal.p_value
         rows[name] = [
             f"{one.queries:,}",
             beside(PAPER, "kruskal", name, "chi-squared", kruskal.statistic),
-            beside(PAPER, "kruskal", name, "p", p, said=f"< {SMALLEST:g}" if p is None else ""),
+            _kruskal_p(name, kruskal.p_value),
             beside(PAPER, "kruskal", name, "rejected", said=_yes(rejected=kruskal.p_value < one.level)),
             Value(friedman.statistic),
             Value(said=_yes(rejected=friedman.p_value < one.level)),
@@ -47,6 +47,13 @@ def kruskal_sheet(every: Mapping[str, Tests]) -> Sheet:
     )
 
 
+def _kruskal_p(name: str, p: float) -> Value:
+    """Return p beside the paper's, as R prints it."""
+    if p < SMALLEST:
+        return beside(PAPER, "kruskal", name, "p", said=f"< {SMALLEST:g}")
+    return replace(beside(PAPER, "kruskal", name, "p", p), shown=f"{p:.4g}".removeprefix("0"))
+
+
 def _yes(*, rejected: bool) -> str:
     return "yes" if rejected else "no"
 
@@ -56,7 +63,9 @@ def dunn_sheet(tests: Tests) -> Sheet:
     cells = dunn_cells(tests)
     order = tests.order
     rows: dict[str, list[Cell]] = {
-        row: [_z(cells[row, column]) if (row, column) in cells else "" for column in order[:-1]]
+        row: [
+            _z(tests, row, column, cells[row, column]) if (row, column) in cells else "" for column in order[:-1]
+        ]
         for row in order[1:]
     }
     told = agreement(cells)
@@ -72,10 +81,11 @@ def dunn_sheet(tests: Tests) -> Sheet:
     )
 
 
-def _z(cell: DunnCell) -> Value:
+def _z(tests: Tests, row: str, column: str, cell: DunnCell) -> Value:
     star = "*" if cell.p < cell.level else ""
     agrees = NEITHER if not cell.same_sign else BOTH if cell.same_decision else SIGN_ONLY
-    return Value(cell.z, cell.paper_z, mark=star + agrees, paper_mark="*" if cell.paper_p < cell.level else "")
+    found = beside(PAPER, f"dunn z {tests.name}", row, column, cell.z, mark=star + agrees)
+    return replace(found, paper_mark="*" if cell.paper_p < cell.level else "")
 
 
 def dunn_p_sheet(tests: Tests) -> Sheet:
@@ -84,8 +94,7 @@ def dunn_p_sheet(tests: Tests) -> Sheet:
     order = tests.order
     rows: dict[str, list[Cell]] = {
         row: [
-            Value(cells[row, column].p, cells[row, column].paper_p) if (row, column) in cells else ""
-            for column in order[:-1]
+            _p(tests, row, column, cells[row, column].p) if (row, column) in cells else "" for column in order[:-1]
         ]
         for row in order[1:]
     }
@@ -97,6 +106,10 @@ def dunn_p_sheet(tests: Tests) -> Sheet:
         digits=4,
         tolerance=None,
     )
+
+
+def _p(tests: Tests, row: str, column: str, p: float) -> Value:
+    return replace(beside(PAPER, f"dunn p {tests.name}", row, column, p), shown=told_p(p, tests.level))
 
 
 def agreement_sheet(every: Mapping[str, Tests]) -> Sheet:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from aboutness.evaluate.corrections import adjusted
+import numpy as np
+
 from aboutness.evaluate.significance import fisher
 from aboutness.papers.malina2016.measured import EARLY, Floats, Measured, Mission
 from aboutness.papers.malina2016.methods import SEVEN, names
 from aboutness.papers.malina2016.shapes import Shape
-from aboutness.papers.malina2016.testing import ALL, LEVEL, Tests
-from aboutness.report.numbers import signed, told_p
+from aboutness.papers.malina2016.testing import ALL, Tests
+from aboutness.report.numbers import LEVEL, signed, told_p
 
 
 @dataclass(frozen=True)
@@ -44,19 +45,33 @@ class Evidence:
         """Return each query's precision at one of the paper's points of recall, by method."""
         return {name: one.precision[name][:, place] for name in names(SEVEN)}
 
-    def surely(
-        self, values: Mapping[str, Floats], better: Iterable[str], worse: Sequence[str], level: float = LEVEL
-    ) -> set[tuple[str, str]]:
-        """Return the pairs of which the first is surely better: Fisher's paired test, by Holm over all pairs."""
-        pairs = [(one, other) for one in better for other in worse if one != other]
-        if not pairs:
-            return set()
-        found = adjusted([fisher(values[one], values[other], seed=self.seed).p_value for one, other in pairs])
-        return {
-            (one, other)
-            for (one, other), p in zip(pairs, found.tolist(), strict=True)
-            if p < level and values[one].mean() > values[other].mean()
-        }
+    def above(self, values: Mapping[str, Floats], upper: Iterable[str], lower: Iterable[str]) -> Above:
+        """Return whether some methods lie above others: the one rule of claims that are read off curves."""
+        ours, others = ({name: values[name] for name in some} for some in (upper, lower))
+        higher = sum(float(one.mean()) > float(other.mean()) for one in ours.values() for other in others.values())
+        tested = fisher(*(np.mean(list(some.values()), axis=0) for some in (ours, others)), seed=self.seed)
+        return Above(higher, len(ours) * len(others), tested.difference, tested.p_value)
+
+
+@dataclass(frozen=True)
+class Above:
+    """Whether some methods have a higher precision than others."""
+
+    higher: int  # pairs in which the mean is
+    pairs: int
+    difference: float  # of the mean of the ones and the mean of the others
+    p: float
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether each has a higher mean than each other, and all together differ by more than chance."""
+        return self.higher == self.pairs and self.difference > 0 and self.p < LEVEL
+
+    def __str__(self) -> str:
+        together = (
+            f"all together {signed(self.difference)}, " if self.pairs > 1 else f"{signed(self.difference)}, "
+        )
+        return f"higher in {self.higher} of {self.pairs} pairs; {together}p {told_p(self.p)}"
 
 
 def means(values: Mapping[str, Floats], some: Iterable[str]) -> str:

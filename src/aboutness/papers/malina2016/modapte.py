@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from aboutness.core.errors import UsageError
+from aboutness.core.errors import BadInput, UsageError
 from aboutness.core.record import Document
-from aboutness.corpus.read import read
+from aboutness.corpus.read import guess, read
 from aboutness.experiment.collection import Collection
 from aboutness.experiment.labels import by_label
 
@@ -47,6 +47,12 @@ class ModApte:
 
 def modapte(source: str | Path) -> ModApte:
     """Return the documents of ModApte with the categories that occur in both of its parts."""
+    try:
+        guess(str(source))
+    except BadInput as error:
+        raise UsageError(
+            f"{source}: there are no SGML files of Reuters-21578 here, reut2-000.sgm and so on"
+        ) from error
     stories = [one for one in read(str(source)) if _part(one)]
     by_part = {part: Counter[str]() for part in SPLITS}
     for one in stories:

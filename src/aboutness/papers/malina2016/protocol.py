@@ -22,7 +22,8 @@ from aboutness.papers.malina2016.run import Run, Sizes, on_other_queries, run_of
 from aboutness.papers.malina2016.shapes import SAMPLES, shape_of
 from aboutness.papers.malina2016.testing import PAPER, Tests, agreement, all_tests, dunn_cells
 from aboutness.papers.paper import PAPERS, Paper, Work
-from aboutness.report.study import Claim, Study, Verdict
+from aboutness.papers.wording import tally
+from aboutness.report.study import Claim, Study
 
 CORPUS = "reuters21578_sgml"
 
@@ -83,7 +84,8 @@ class Malina2016(Paper):
             corpus, dim=self.dim, window=self.window, analyzer=self.analyzer, groups=len(set(groups.values()))
         )
         said = _summary(run, tests, claims)
-        return Study(PAPER, self.reference, said, claims, instead, every, work.made(asdict(self)))
+        made = work.made(asdict(self) | {"epochs": self.epochs or "as many as the text asks for"})
+        return Study(PAPER, self.reference, said, claims, instead, every, made)
 
 
 def other_settings(sizes: Sizes) -> dict[str, Sizes]:
@@ -105,12 +107,11 @@ def _source(work: Work) -> str:
 
 def _summary(run: Run, tests: Mapping[str, Tests], claims: Sequence[Claim]) -> str:
     counts = [agreement(dunn_cells(one)) for one in parts.with_table(tests)]
-    holding = sum(one.verdict is Verdict.HOLDS for one in claims)
     return (
         f"{len(run.on.hidden):,} documents of Reuters-21578 ask, {run.found:,} others are ranked by seven "
         f"methods. Mean max F1, same label: {means(run.measured.same_label.f1, names(SEVEN))}. The sign of Dunn's "
         f"z is the paper's in {sum(one.sign for one in counts)} of {sum(one.pairs for one in counts)} pairs, the "
-        f"decision in {sum(one.decision for one in counts)}; {holding} of {len(claims)} claims hold."
+        f"decision in {sum(one.decision for one in counts)}. {tally(claims)}"
     )
 
 

@@ -34,6 +34,7 @@ def trained_index(work: Work, on: Collection, analyzer: str, trainings: Mapping[
     }
 
     def train(index: Index) -> None:
+        work.count("trainings", sum(name in index.snapshot.trained.entries for name in trainings), len(trainings))
         for name, way in trainings.items():
             if name not in index.snapshot.trained.entries:
                 index.train(way, name=name, threads=1, progress=partial(work.trained, name))

@@ -77,7 +77,7 @@ def more_modes(values: Floats, most: int = 1, *, seed: int = 1, samples: int = S
     """Return p of Silverman's test (1981) that values come from a distribution with at most so many modes.
 
     That is how often samples of the smoothest such distribution, as many as there are values, have more peaks at
-    its bandwidth than that. 1 where all values are the same.
+    its bandwidth than that; the values themselves count as one that has. 1 where all values are the same.
     """
     spread = float(values.std())
     if spread < 1e-12:
@@ -89,4 +89,4 @@ def more_modes(values: Floats, most: int = 1, *, seed: int = 1, samples: int = S
     for _ in range(samples):
         drawn = chance.choice(values, len(values)) + width * chance.standard_normal(len(values))
         found += modes(values.mean() + shrunk * (drawn - values.mean()), width) > most
-    return found / samples
+    return (found + 1) / (samples + 1)

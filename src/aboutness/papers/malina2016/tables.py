@@ -20,9 +20,9 @@ from aboutness.papers.malina2016.methods import (
 from aboutness.papers.malina2016.modapte import SAME_LABEL as GRADE
 from aboutness.papers.malina2016.modapte import ModApte
 from aboutness.papers.malina2016.shapes import EVEN, Shape
-from aboutness.papers.malina2016.testing import LEVEL, PAPER, against
+from aboutness.papers.malina2016.testing import PAPER, against
 from aboutness.papers.printed import beside, mean_and_deviation, with_best
-from aboutness.report.numbers import signed, told_p
+from aboutness.report.numbers import LEVEL, signed, told_p
 from aboutness.report.study import Cell, Sheet, Value
 
 SAME_LABEL, SAME_GROUP = "same label", "same group"
@@ -167,7 +167,8 @@ def early_sheet(found: Measured) -> Sheet:
 def shape_sheet(shapes: Mapping[str, Shape]) -> Sheet:
     """Return how many modes the distribution of max F1 has."""
     rows: dict[str, list[Cell]] = {
-        name: [Value(one.one_mode), Value(one.two_modes), Value(one.sarle)] for name, one in shapes.items()
+        name: [*(Value(p, shown=told_p(p)) for p in (one.one_mode, one.two_modes)), Value(one.sarle)]
+        for name, one in shapes.items()
     }
     return Sheet(
         "The shape of max F1",

@@ -22,10 +22,10 @@ from aboutness.papers.malina2016.methods import (
     TFIDF,
 )
 from aboutness.papers.printed import printed
+from aboutness.report.numbers import LEVEL
 
 PAPER = "malina2016"
 ALL = "all"
-LEVEL = 0.05
 FAMILY = LEVEL / len(GROUPS)  # for each group
 
 # R sorts methods by the names that the paper gave them, which are others for all queries than for groups.

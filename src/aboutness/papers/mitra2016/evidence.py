@@ -54,9 +54,10 @@ class Told:
     pairs: int
     shares: Mapping[str, Sequence[float]]  # by ranker, one for each unit
 
-    def tested(self, name: str) -> Randomisation:
-        """Test whether a ranker's shares differ from a half, which is chance."""
-        return fisher(list(self.shares[name]), [0.5] * len(self.shares[name]))
+    def tested(self, name: str, other: str = "") -> Randomisation:
+        """Test whether a ranker's shares differ from another's or, without one, from a half, which is chance."""
+        own = list(self.shares[name])
+        return fisher(own, list(self.shares[other]) if other else [0.5] * len(own))
 
 
 def by_judgements(stand_in: StandIn) -> Iterator[Unit]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from aboutness.core.algebra import Ranker
 from aboutness.evaluate.significance import Randomisation, fisher
 from aboutness.experiment.asking import Asking
-from aboutness.experiment.samples import RANDOM, RELEVANT, SampledScores, sampled_scores
+from aboutness.experiment.samples import JUDGED_IRRELEVANT, RANDOM, RELEVANT, SampledScores, sampled_scores
 from aboutness.papers.mitra2016.stand_ins import StandIn
 from aboutness.report.figures import distributions, points
 from aboutness.report.spaces import around_query, dense_scorer
@@ -38,6 +38,19 @@ class Sampled:
     def irrelevant(self) -> str:
         """Return the name of the second kind: judged irrelevant, or only not relevant."""
         return self.found.sets[1]
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """Return the kinds of documents with their names in words."""
+        named = self.irrelevant if self.irrelevant == JUDGED_IRRELEVANT else "not relevant"
+        return dict(zip(self.found.sets, (RELEVANT, named, RANDOM), strict=True))
+
+    @property
+    def irrelevant_in_words(self) -> str:
+        """Return in words which documents are irrelevant."""
+        if self.irrelevant == JUDGED_IRRELEVANT:
+            return "those that are judged so"
+        return f"{self.stand_in.telescoping} that are not relevant"
 
     def areas(self, name: str, other: str) -> dict[str, float]:
         """Return for each query the share of pairs in which a relevant document is above one of another kind."""
@@ -134,7 +147,8 @@ def areas_sheet(every: Sequence[Sampled]) -> Sheet:
         "Separation", list(columns), rows, corner="ranker", tolerance=0.03,
         caption="How often a relevant document has a higher score than an irrelevant or a random one of the same "
         "query (area under the ROC curve, mean over the queries), and with the documents of all queries pooled. "
-        + "; ".join(f"{one.stand_in.name}: “{one.irrelevant}”" for one in every)
+        "Irrelevant documents, "
+        + "; ".join(f"{one.stand_in.name}: {one.irrelevant_in_words}" for one in every)
         + ". Relevant documents are those among the candidates; random ones are neither judged nor candidates.",
     )  # fmt: skip
 
@@ -142,7 +156,9 @@ def areas_sheet(every: Sequence[Sampled]) -> Sheet:
 def drawings(one: Sampled, spaces: Mapping[str, Ranker], rivals: Sequence[str]) -> list[Drawing]:
     """Return figures 1, 4 and 5 of a stand-in."""
     name = one.stand_in.name
-    sets = {kind: dict(zip(one.names, one.found.of(kind).tolist(), strict=True)) for kind in one.found.sets}
+    sets = {
+        shown: dict(zip(one.names, one.found.of(kind).tolist(), strict=True)) for kind, shown in one.shown.items()
+    }
     first, *others = rivals
     return [
         Drawing(

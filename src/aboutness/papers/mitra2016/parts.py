@@ -99,7 +99,11 @@ def passages_part(sizes: Mitra2016, work: Work, one: StandIn, company: Company) 
     if not triples:
         return Part(title, [f"No three words of {one.name} have passages about them."]), claims.no_passages()
     rankers: dict[str, Ranker] = {space.upper(): DESM(space, vectors=BODY) for space in reversed(SPACES)}
-    found = passages.perturbed(one.index, triples, {**rankers, claims.TERMS: BM25(k1=1.7, b=0.95)})
+    found = passages.perturbed(
+        one.index,
+        triples,
+        {**rankers, claims.TERMS: BM25(k1=tables.in_text(BM25_ROW, "k1"), b=tables.in_text(BM25_ROW, "b"))},
+    )
     items: list[Item] = [
         f"{passages.RULE} Vectors and texts are those of {one.name}.",
         passages.example_sheet(found, NAME),
@@ -131,7 +135,10 @@ def evidence_part(sizes: Mitra2016, work: Work, found: Sequence[Measured]) -> Sh
     every = {f"{name}, by {way}": one for way, of in told.items() for name, one in of.items()}
     sheets = [evidence.told_sheet(every)] if every else []
     part = Part("About a word, or mentioning it (figure 3)", [*sheets, *items])
-    return part, [claims.evidence_claim(of, way) for way, of in told.items()]
+    names = [one.stand_in.name for one in found]
+    return part, [
+        claims.evidence_claim(of, way, [name for name in names if name not in of]) for way, of in told.items()
+    ]
 
 
 def features_part(sizes: Mitra2016, work: Work, found: Sequence[Measured]) -> Shown:

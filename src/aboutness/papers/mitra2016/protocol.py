@@ -39,6 +39,7 @@ class Mitra2016(Paper):
     """The dual embedding space model."""
 
     name: ClassVar[str] = "mitra2016"
+    takes: ClassVar[tuple[str, ...]] = ("queries", "embeddings")
     reference: ClassVar[str] = (
         "Bhaskar Mitra, Eric Nalisnick, Nick Craswell, Rich Caruana: A Dual Embedding Space Model for Document "
         "Ranking, 2016 (arXiv:1602.01137)"
@@ -91,8 +92,20 @@ class Mitra2016(Paper):
         ]
         return Study(
             self.name, self.reference, _summary(every, told), told,
-            list(replaced(every, way, self.share, queries)), every_part, work.made(asdict(self)),
+            list(replaced(every, way, self.share, queries)), every_part, work.made(self._in_words),
         )  # fmt: skip
+
+    @property
+    def _in_words(self) -> dict[str, object]:
+        """Return all sizes as a report tells them."""
+        alphas = self.alphas.partition("=")[2]
+        if alphas.count(":") == 2:
+            alphas = "{} to {} in steps of {}".format(*alphas.split(":"))
+        return asdict(self) | {
+            "epochs": self.epochs or "as many as the text needs",
+            "share": f"{self.share:.0%} of the queries, to choose parameters by",
+            "alphas": alphas,
+        }
 
     # --- what it is done with --------------------------------------------------------------------------------
 

@@ -20,8 +20,8 @@ BM25_ROW, LSA_ROW, FIRST_ROW = "BM25", "LSA", "first stage, as it is"
 SPACES = ("in-in", "in-out")
 BODY_TEXT, QUERIES = "body text", "queries"  # what the paper's vectors are trained on
 PUBLISHED = "published vectors"
-GRID = ("k1=0.5:2.5:.4", "b=.15:.95:.2")  # the paper's own choice, 1.7 and .95, is among them
-FULL_GRID = ("k1=0.1:3:.1", "b=0:1:.05")
+GRID = ("k1=.5:4.1:.4", "b=.15,.35,.55,.75,.95,1")  # the paper's own choice is among them
+FULL_GRID = ("k1=.1:5:.1", "b=0:1:.05")
 LSA_TEXTBOOK = LSARanker(terms="raw", scaling=0.0)
 LSA_OWN_ROW, LSA_OWN = "LSA (this package's form)", LSARanker()
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from aboutness.papers.mitra2016.query_text import TrainingQueries
-from aboutness.papers.mitra2016.rankings import PUBLISHED
-from aboutness.papers.mitra2016.stand_ins import BODY, FIRST_STAGE, StandIn
+from aboutness.papers.mitra2016.rankings import BODY_TEXT, LSA_ROW, PUBLISHED, QUERIES
+from aboutness.papers.mitra2016.stand_ins import BODY, EXPLICIT, FIRST_STAGE, IMPLICIT, StandIn
+from aboutness.papers.mitra2016.tables import in_text
 from aboutness.report.study import Replaced
 from aboutness.vectors.word2vec import Word2Vec
 
@@ -16,9 +17,11 @@ def replaced(
 ) -> Iterator[Replaced]:
     """Yield what was replaced."""
     sizes = [one.facts for one in every]
+    judged, clicked = (in_text(f"{kind} judgements", "queries") for kind in (EXPLICIT, IMPLICIT))
     lengths = " and ".join(f"{of['words of a query']:.1f}" for of in sizes)
     yield Replaced(
-        "Two test sets from Bing's logs: 7,741 queries judged on five grades, and 7,477 queries with clicks.",
+        f"Two test sets from Bing's logs: {judged:,.0f} queries judged on five grades, and {clicked:,.0f} queries "
+        "with clicks.",
         "; ".join(
             f"{one.name} for the {one.kind} judgements: {of['documents']:,} documents, "
             f"{of['test queries']:,} test queries"
@@ -27,30 +30,31 @@ def replaced(
         + ".",
         "The logs are not published. A collection with several grades stands in for the judged set, one with a "
         f"single grade for the clicks. They are smaller, of one domain each; their queries have {lengths} words "
-        "in the mean.",
+        f"in the mean. {prepared(every)}".strip(),
     )
     yield Replaced(
-        "Word vectors trained on 341,787,174 sentences of web pages; with which window, how many negatives and "
-        "how often the text is read is not said.",
+        f"Word vectors trained on {in_text(BODY_TEXT, 'sentences'):,.0f} sentences of web pages; with which "
+        "window, how many negatives and how often the text is read is not said.",
         f"CBOW with as many dimensions, trained on each collection's own text with a window of {way.window} and "
         f"{way.negatives} negatives: " + "; ".join(map(_trained, every)) + ".",
         "The sentences are not published. There is less text here by a factor of thousands, so that these vectors "
         "know far less, most of all of rare words.",
     )
     yield Replaced(
-        "Word vectors trained on 618,644,170 queries.",
+        f"Word vectors trained on {in_text(QUERIES, 'queries'):,.0f} queries.",
         _query_vectors(every, queries),
         "The queries are not published. With a file of queries (--queries) or the published IN and OUT vectors "
         "(--embedding) these rows are tested.",
     )
     yield Replaced(
-        "Candidates: what Bing returned, about 22 documents for a query of the judged set.",
+        "Candidates: what Bing returned, about "
+        f"{in_text(f'{EXPLICIT} judgements', 'documents') / judged:.0f} documents for a query of the judged set.",
         "; ".join(f"{one.name}: {one.telescoping}" for one in every) + ".",
         f"Bing's lists are not published. As the paper's first stage, {FIRST_STAGE} is a strong ranker, and not "
         "BM25 alone. Where half of the judged documents or more are judged irrelevant, these are the candidates.",
     )
     yield Replaced(
-        "Parameters chosen on 7,429 further queries with clicks.",
+        f"Parameters chosen on {in_text('tuning', 'queries'):,.0f} further queries with clicks.",
         f"Parameters of each collection chosen on {share:.0%} of its own queries; the others are tested.",
         "There are no further queries. No test query has a say in what is chosen here. The recipe of "
         f"{FIRST_STAGE}, which finds candidates, was chosen before on seven collections, all queries of nfcorpus "
@@ -62,7 +66,7 @@ def replaced(
         "It assumes nothing about how the values are distributed.",
     )
     yield Replaced(
-        "LSA trained on 366,470 web pages; in which form it scores is not said.",
+        f"LSA trained on {in_text(LSA_ROW, 'documents'):,.0f} web pages; in which form it scores is not said.",
         "LSA of each collection in its textbook form (cosine in the dimensions of U S, Deerwester et al. 1990), "
         "and besides in the form that this package takes unless said.",
         "The pages are not published, and the form makes a large difference.",
@@ -72,6 +76,15 @@ def replaced(
         "Words and passages of the collections, chosen by counts and judgements, and never by what is tested.",
         "Vectors trained here do not know the paper's words well; and what is chosen by a rule can be repeated "
         "for many words.",
+    )
+
+
+def prepared(every: Sequence[StandIn]) -> str:
+    """Return in words which texts come prepared: without stop words, which the others have."""
+    return " ".join(
+        f"The documents of {one.name} come without stop words{' and in lower case' * one.lower_case}."
+        for one in every
+        if one.without_stop_words
     )
 
 

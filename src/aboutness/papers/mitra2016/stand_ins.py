@@ -21,6 +21,7 @@ from aboutness.experiment.measuring import Measuring, measures_of
 from aboutness.experiment.sweep import Sweep, sweep
 from aboutness.rank.bound import bind
 from aboutness.rank.grammar import ranker as named_ranker
+from aboutness.text.stopwords import STOP_LISTS
 from aboutness.vectors.lsa import LSA
 from aboutness.vectors.word2vec import Word2Vec
 from aboutness.vectors.words import WordVectors
@@ -31,6 +32,7 @@ FIRST_STAGE = "default"  # a strong ranker, as the paper's first stage was, and 
 CUTS = (1, 3, 10)
 MEASURES = tuple(f"nDCG@{cut}" for cut in CUTS)
 DEEPEST = f"nDCG@{CUTS[-1]}"  # by which parameters are chosen
+FEW_STOP_WORDS = 1.0  # different ones in a document, in the mean: fewer, and they were removed
 BODY = "body"  # the name of the vectors that are trained on the documents
 
 
@@ -110,6 +112,24 @@ class StandIn:
         run = run_of(self.first_stage, bind(self.first_stage, snapshot), asking, depth=self.candidates, threads=1)
         return {query: {document for document, _ in ranking} for query, ranking in run.items()}
 
+    @cached_property
+    def stop_words(self) -> float:
+        """Return how many different stop words a document has in the mean."""
+        view = self.index.view()
+        found = view.look_up(STOP_LISTS["english"]())
+        return sum(df for _, df in found) / self.index.snapshot.documents
+
+    @property
+    def without_stop_words(self) -> bool:
+        """Tell whether stop words were removed from the documents before these came here."""
+        return self.stop_words < FEW_STOP_WORDS
+
+    @cached_property
+    def lower_case(self) -> bool:
+        """Tell whether no document has a capital letter."""
+        texts = (text for one in self.collection.documents() for text in one.fields.values())
+        return all(text == text.lower() for text in texts)
+
     @property
     def facts(self) -> dict[str, Any]:
         """Return its sizes."""
@@ -121,6 +141,7 @@ class StandIn:
             "queries to choose by": len(self.train),
             "test queries": len(judged) - len(self.train),
             "words of a query": fmean(len(self.index.view().analyzer.terms(query.text)) for query in judged),
+            "stop words in a document": self.stop_words,
             "relevant for a query": fmean(sum(grade > 0 for grade in one.values()) for one in grades),
             "highest grade": max(grade for one in grades for grade in one.values()),
         }

@@ -17,17 +17,26 @@ from aboutness.papers.mitra2016.rankings import (
     row_of,
 )
 from aboutness.papers.mitra2016.stand_ins import CUTS, StandIn
-from aboutness.papers.printed import beside, with_best
+from aboutness.papers.printed import beside, printed, with_best
+from aboutness.report.numbers import NOTHING
 from aboutness.report.study import Cell, Sheet, Value
 
 NAME = "mitra2016"
 SIGNIFICANT = 0.05
-UNTESTED = "cannot be tested here"
 TOLERANCE = 2.5  # points of NDCG in percent: more than other seeds of the training make (see the ablations)
 MARKS = (
     "An asterisk marks a difference to BM25 with p < .05 (Fisher's randomisation test, paired, two-sided; not "
     "corrected for the number of tests)."
 )
+NOT_RUN = f" {NOTHING} in place of our number: cannot be tested here, for there are no such vectors."
+
+
+def in_text(row: str, column: str) -> float:
+    """Return a number that the paper's text has."""
+    found = printed(NAME)["text", row, column].paper
+    if found is None:
+        raise ValueError(f"{row}, {column}: the paper prints no number")
+    return found
 
 
 def ndcg_sheet(every: Sequence[Measured], *, telescoped: bool) -> Sheet:
@@ -41,11 +50,12 @@ def ndcg_sheet(every: Sequence[Measured], *, telescoped: bool) -> Sheet:
         if telescoped
         else "every document for every query"
     )
+    lacking = any(isinstance(cell, Value) and cell.said for cells in rows.values() for cell in cells)
     return Sheet(
         f"Table {table}: NDCG, {'telescoping' if telescoped else 'all documents'}",
         [f"{one.stand_in.name} NDCG@{cut}" for one in every for cut in CUTS],
         with_best(rows),
-        caption=f"NDCG in percent over the test queries. Candidates: {setting}. {MARKS}",
+        caption=f"NDCG in percent over the test queries. Candidates: {setting}. {MARKS}{NOT_RUN * lacking}",
         corner="ranker",
         digits=2,
         tolerance=TOLERANCE,
@@ -66,13 +76,13 @@ def _rows(every: Sequence[Measured], *, telescoped: bool) -> list[str]:
 
 def _cell(one: Measured, table: str, row: str, cut: int, *, telescoped: bool) -> Cell:
     column = f"{one.stand_in.kind} NDCG@{cut}"
-    printed = row.replace(PUBLISHED, f"trained on {QUERIES}")
+    printed_row = row.replace(PUBLISHED, f"trained on {QUERIES}")
     if row not in one.setting(telescoped=telescoped):
-        return beside(NAME, table, printed, column, said=UNTESTED)
+        return beside(NAME, table, printed_row, column, said=NOTHING)
     measure = f"nDCG@{cut}"
     p_value = 1.0 if row == BM25_ROW else one.against(row, BM25_ROW, measure, telescoped=telescoped).p_value
     return beside(
-        NAME, table, printed, column, one.mean(row, measure, telescoped=telescoped),
+        NAME, table, printed_row, column, one.mean(row, measure, telescoped=telescoped),
         mark="*" if p_value < SIGNIFICANT else "",
     )  # fmt: skip
 
@@ -80,14 +90,14 @@ def _cell(one: Measured, table: str, row: str, cut: int, *, telescoped: bool) ->
 def chosen_sheet(every: Sequence[Measured]) -> Sheet:
     """Return the parameters that are best for the training queries."""
     rows: dict[str, list[Cell]] = {
-        "k1 of BM25": [Value(one.best_bm25.k1, 1.7) for one in every],
-        "b of BM25": [Value(one.best_bm25.b, 0.95) for one in every],
+        "k1 of BM25": [beside(NAME, "text", BM25_ROW, "k1", one.best_bm25.k1) for one in every],
+        "b of BM25": [beside(NAME, "text", BM25_ROW, "b", one.best_bm25.b) for one in every],
     }
     for row in dict.fromkeys(row for one in every for row in one.mixed):
         for telescoped in (False, True):
             setting = "candidates alone" if telescoped else "all documents"
             rows[f"alpha of {row}, {setting}"] = [
-                Value(one.alpha(row, telescoped=telescoped)) if (row, telescoped) in one.alphas else UNTESTED
+                Value(one.alpha(row, telescoped=telescoped)) if (row, telescoped) in one.alphas else NOTHING
                 for one in every
             ]
     return Sheet(
