@@ -10,12 +10,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from aboutness.papers import NAMES
 from bench.pages import main as fill_pages
 from bench.papers_shown import report
 from bench.report import keep, kept, tell
 
 NAME = "papers"
-PAPERS = ("galke2017", "ai2016", "malina2016", "mitra2016")
 FOLDER = Path(__file__).parents[1] / "reproduced"
 
 
@@ -35,12 +35,12 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where reproductions are")
     options = parser.parse_args()
     results = kept(NAME)
-    for name in PAPERS:
+    for name in NAMES:
         if (options.folder / name / "report.json").is_file():
             results[name] = found_in(options.folder / name)
         else:
             tell(f"{options.folder / name}: nothing there; make it: aboutness reproduce {name}")
-    results = {name: results[name] for name in PAPERS if name in results}
+    results = {name: results[name] for name in NAMES if name in results}
     keep(NAME, results, report(results))
     fill_pages()
 

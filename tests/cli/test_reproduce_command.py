@@ -4,10 +4,8 @@ import json
 
 import pytest
 
-from aboutness.cli.reproduce_command import PAPERS
-from aboutness.papers import reproducing
+from aboutness.papers import NAMES, reproducing
 from aboutness.papers.expected import Expected, Place, found_in
-from aboutness.papers.known import NAMES
 from papers.drawn import Drawn, study
 
 
@@ -20,8 +18,9 @@ def wanted(monkeypatch):
     return found
 
 
-def test_the_papers_that_it_names_are_those_there_are():
-    assert PAPERS == NAMES
+def test_help_names_the_papers(call):
+    told = " ".join(call("reproduce", "--help").out.split())
+    assert all(name in told for name in NAMES)
 
 
 def test_a_paper_is_done_again(call, wanted, tmp_path):

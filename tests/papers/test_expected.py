@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from aboutness.papers import expected
+from aboutness.papers import NAMES, expected
 from aboutness.papers.expected import Expected, Place, checked, expected_file, expected_of, found_in
-from aboutness.papers.known import NAMES
 from aboutness.report.study import Verdict
 from papers.drawn import study
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from aboutness.core.errors import NotFound, UsageError
-from aboutness.papers.known import NAMES, paper
+from aboutness.papers import NAMES
+from aboutness.papers.known import paper
 from aboutness.papers.paper import Step, Work
 from aboutness.vectors.trainer import Progress
 

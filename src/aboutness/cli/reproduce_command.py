@@ -16,13 +16,13 @@ from aboutness.cli.experiment_shown import LONGEST, clock
 from aboutness.cli.render import SECONDS_BETWEEN_LINES, ends_well, one_line, show_json
 from aboutness.cli.search_commands import JsonOption
 from aboutness.core.errors import UsageError
+from aboutness.papers import NAMES
 
 if TYPE_CHECKING:
     from aboutness.papers.expected import Check
     from aboutness.papers.paper import Step
     from aboutness.papers.reproducing import Reproduction
 
-PAPERS = ("galke2017", "ai2016", "malina2016", "mitra2016")
 MOST_TOLD = 20  # numbers that are not as expected
 NOT_AS_EXPECTED = 1
 
@@ -33,7 +33,7 @@ def register(app: typer.Typer) -> None:
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(metavar="PAPER", help=f"One of {', '.join(PAPERS)}.")],
+    paper: Annotated[str, typer.Argument(metavar="PAPER", help=f"One of {', '.join(NAMES)}.")],
     data: Annotated[
         Path | None, typer.Option("--data", help="The folder of collections. [default: $ABOUTNESS_DATA]")
     ] = None,

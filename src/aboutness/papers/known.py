@@ -5,9 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 
 from aboutness.core.errors import UsageError, shown
+from aboutness.papers import NAMES
 from aboutness.papers.paper import PAPERS, Paper
-
-NAMES = ("galke2017", "ai2016", "malina2016", "mitra2016")
 
 
 def paper(name: str) -> Paper:

@@ -16,6 +16,7 @@ from aboutness.papers.ai2016.halves import halves_test, mean_gains, split_cases,
 from aboutness.papers.ai2016.ladder import CHANGES, DR, DRJ, FAST, LDA, PRINTED, PV, QL, D
 from aboutness.papers.ai2016.norms import Growth
 from aboutness.papers.ai2016.steps import steps
+from aboutness.papers.wording import verdict
 from aboutness.report.numbers import LEVEL
 from aboutness.report.study import Claim, Verdict
 
@@ -54,22 +55,17 @@ def claims(compared: Compared, grown: Growth) -> list[Claim]:
     ]  # fmt: skip
 
 
-def verdict(holds: bool) -> Verdict:
-    """Return in the words of reports whether a claim holds."""
-    return Verdict.HOLDS if holds else Verdict.FAILS
-
-
 def _better(compared: Compared, model: str, baseline: str, says: str, where: str, besides: str = "") -> Claim:
     found = f"{model}: {compared.told(model, baseline)}."
     if besides:
         found += f" {besides}: {compared.told(besides, baseline)}."
-    return Claim(says, where, verdict(compared.is_better(model, baseline)), found)
+    return Claim(says, where, verdict(holds=compared.is_better(model, baseline)), found)
 
 
 def _similar(compared: Compared) -> Claim:
     low, high = compared.interval(PV, LDA)
     return Claim(
-        f"{PV} is very similar to {LDA}", "section 4", verdict(low > -MARGIN and high < MARGIN),
+        f"{PV} is very similar to {LDA}", "section 4", verdict(holds=low > -MARGIN and high < MARGIN),
         f"{PV}: {compared.told(PV, LDA)}. The 95\u00a0% interval of the difference is {percent(low)} to "
         f"{percent(high)} of the mean of {LDA}; the rule: within \u00b1{100 * MARGIN:g}\u00a0%.",
     )  # fmt: skip
@@ -90,7 +86,7 @@ def _change(compared: Compared, change: str) -> Claim:
         found += f" At {rate:g}{printed} ({says}): {compared.told(step.model, step.before)}."
     return Claim(
         IDEAS[change], f"abstract, section 3.3 ({PLACES[change]}) and section 4",
-        verdict(compared.is_better(decides.model, decides.before)), found,
+        verdict(holds=compared.is_better(decides.model, decides.before)), found,
     )  # fmt: skip
 
 
@@ -104,7 +100,7 @@ def _growing(grown: Growth) -> Claim:
     return Claim(
         "Without regularisation, vectors of short documents keep growing, those of long ones stay about the same",
         "section 3.3",
-        verdict(short > 1 and short - 1 > 2 * abs(long - 1)),
+        verdict(holds=short > 1 and short - 1 > 2 * abs(long - 1)),
         f"{D} on {grown.collection}, {grown.epochs[0]} against {grown.epochs[-1]} epochs: vectors become "
         f"{short:.2f} times as long in the fifth of documents with the fewest words, {long:.2f} times in that "
         "with the most. The rule: short ones grow, by more than twice what long ones change. Seen afterwards, and "
@@ -126,7 +122,7 @@ def _held_back(compared: Compared, grown: Growth) -> Claim:
     return Claim(
         "Regularisation keeps the vectors of short documents from growing",
         "abstract and section 3.3",
-        verdict(with_r < without and lower == count),
+        verdict(holds=with_r < without and lower == count),
         f"On {grown.collection}, {grown.epochs[0]} against {grown.epochs[-1]} epochs, vectors of the fifth with "
         f"the fewest words become {with_r:.2f} times as long with R, {without:.2f} times without. The rule: less "
         "growth with R, and their length as a share of that of the fifth with the most words is lower with R on "
@@ -153,7 +149,7 @@ def _forms(compared: Compared) -> Claim:
         f"descriptions (p {told(one.test.p_value)}, by topic)"
         for one in every
     )
-    return Claim(says, where, verdict(holds), f"{found}.")
+    return Claim(says, where, verdict(holds=holds), f"{found}.")
 
 
 def _halves(compared: Compared) -> Claim:
@@ -174,7 +170,7 @@ def _halves(compared: Compared) -> Claim:
             f"is {percent(test.difference)}, in favour of {test.favours} queries with p {told(test.p_value)}"
         )
     return Claim(
-        says, where, verdict(holds),
+        says, where, verdict(holds=holds),
         f"{'; '.join(parts)}. The test draws anew which queries are short, within each collection, and is "
         "two-sided; the claim holds where it favours short queries with p < .05 for both models. The two halves "
         "are different topics.",
@@ -192,7 +188,7 @@ def _web(compared: Compared) -> Claim:
         f"{case.name}: {QL} {likelihood:.4f}, {LDA} {topics:.4f}, {DRJ} {vectors:.4f}"
         for case, (likelihood, topics, vectors) in zip(cases, every, strict=True)
     )
-    return Claim(says, "section 4", verdict(holds), f"{AP} on {found}.")
+    return Claim(says, "section 4", verdict(holds=holds), f"{AP} on {found}.")
 
 
 def _of_gov2(compared: Compared) -> Iterator[Case]:

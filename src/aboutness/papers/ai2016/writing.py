@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from aboutness.papers.ai2016 import figures, tables
 from aboutness.papers.ai2016.cases import AP, MEASURES
-from aboutness.papers.ai2016.claims import RULE, claims, verdict
+from aboutness.papers.ai2016.claims import RULE, claims
 from aboutness.papers.ai2016.compared import Compared, percent, told
 from aboutness.papers.ai2016.halves import across, split_cases
 from aboutness.papers.ai2016.ladder import DR, DRJ, FAST, LDA, PV, QL, SLOW, D, grid_rungs
@@ -23,6 +23,7 @@ from aboutness.papers.ai2016.steps import (
     step_sheet,
 )
 from aboutness.papers.paper import Work
+from aboutness.papers.wording import verdict
 from aboutness.report.numbers import counted
 from aboutness.report.study import Claim, Drawing, Item, Part, Study, Verdict
 from aboutness.vectors.pv import EPV
@@ -197,7 +198,7 @@ def _grids(sizes: Ai2016, work: Work, compared: Compared) -> tuple[Part, Claim]:
     )
     claim = Claim(
         f"gamma {usual['gamma']:g} and eta {usual['eta']:g} serve best", "section 4",
-        verdict(best == usual), f"Highest {AP} of {DRJ}, and with the paper's: {found}.",
+        verdict(holds=best == usual), f"Highest {AP} of {DRJ}, and with the paper's: {found}.",
     )  # fmt: skip
     return Part(
         "Gamma and eta",

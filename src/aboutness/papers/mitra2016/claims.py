@@ -23,9 +23,10 @@ from aboutness.papers.mitra2016.tables import NAME
 from aboutness.papers.mitra2016.words import ALIKE, Neighbourhoods
 from aboutness.papers.mitra2016.words import NEAR as TOGETHER
 from aboutness.papers.printed import printed
+from aboutness.papers.wording import verdict
+from aboutness.report.numbers import LEVEL
 from aboutness.report.study import Claim, Verdict
 
-LEVEL = 0.05
 RULE = (
     "A claim about two rankers holds where the mean of the one it favours is higher and p < .05 (Fisher's "
     "randomisation test, paired, two-sided; NDCG@10 for rankings) on every stand-in; else it does not hold. Two "
@@ -54,11 +55,6 @@ PASSAGES = {
     (NEAR, STUFFED): "DESM takes a passage about a near neighbour, which lacks the word, for relevant: above one "
     "that is stuffed with the word.",
 }
-
-
-def verdict(holds: bool) -> Verdict:
-    """Return the word for what was decided."""
-    return Verdict.HOLDS if holds else Verdict.FAILS
 
 
 def p_text(p_value: float) -> str:
@@ -114,7 +110,7 @@ def ranking_claims(every: Sequence[Measured]) -> Iterator[Claim]:
     )  # fmt: skip
     for says, where, better, worse, telescoped in pairs:
         holds, found = compared(every, better, worse, telescoped=telescoped)
-        yield Claim(says, where, verdict(holds), found)
+        yield Claim(says, where, verdict(holds=holds), found)
     yield _best(every, mixed)
     yield _lsa(every)
     yield _alone(every)
@@ -134,7 +130,7 @@ def _best(every: Sequence[Measured], mixed: str) -> Claim:
         )
     return Claim(
         "Over all documents the mixture with IN-OUT is the best of all rankers.", "section 4; table 4",
-        verdict(all(holds)), f"NDCG@10 of {mixed}, {'; '.join(said)}.",
+        verdict(holds=all(holds)), f"NDCG@10 of {mixed}, {'; '.join(said)}.",
     )  # fmt: skip
 
 
@@ -149,7 +145,7 @@ def _lsa(every: Sequence[Measured]) -> Claim:
         )
     return Claim(
         f"In the telescoping setting LSA gains over BM25 by {IMPLICIT} judgements and loses by {EXPLICIT} ones.",
-        "section 4; table 3", verdict(all(holds)), f"Difference in NDCG@10, {'; '.join(said)}.",
+        "section 4; table 3", verdict(holds=all(holds)), f"Difference in NDCG@10, {'; '.join(said)}.",
     )  # fmt: skip
 
 
@@ -162,7 +158,8 @@ def _alone(every: Sequence[Measured]) -> Claim:
     holds = all(one.alpha(row, telescoped=True) == 1 for one in every for row in one.mixed)
     return Claim(
         "Tuned in the telescoping setting, the mixture becomes DESM alone (alpha 1).", "section 4",
-        verdict(holds), f"The best alpha for the training queries, {'; '.join(said)}. It holds where all are 1.",
+        verdict(holds=holds),
+        f"The best alpha for the training queries, {'; '.join(said)}. It holds where all are 1.",
     )  # fmt: skip
 
 
@@ -173,7 +170,7 @@ def _queries(every: Sequence[Measured]) -> Claim:
         found = "There is no file of queries here and no pair of published vectors: give one."
         return Claim(says, where, Verdict.UNTESTED, found)
     holds, found = compared(every, row_of("in-out", source), row_of("in-out", BODY_TEXT), telescoped=True)
-    return Claim(says, where, verdict(holds), found)
+    return Claim(says, where, verdict(holds=holds), found)
 
 
 def word_claims(found: Neighbourhoods) -> Iterator[Claim]:
@@ -182,7 +179,7 @@ def word_claims(found: Neighbourhoods) -> Iterator[Claim]:
         tested = found.against(better, worse, kind)
         means = [f"{pair.upper()} {found.means[pair][kind].mean():.3f}" for pair in (better, worse)]
         yield Claim(
-            says, "section 2.2; table 1", verdict(tested.difference > 0 and tested.p_value < LEVEL),
+            says, "section 2.2; table 1", verdict(holds=tested.difference > 0 and tested.p_value < LEVEL),
             f"{measure}, mean over {found.words:,} words and their {found.neighbours} nearest: "
             f"{', '.join(means)} ({p_text(tested.p_value)}).",
         )  # fmt: skip
@@ -205,7 +202,7 @@ def passage_claims(found: Perturbed) -> Iterator[Claim]:
             if column != TERMS:
                 holds.append(2 * count > len(found.triples) and tested.p_value < LEVEL)
         yield Claim(
-            says, "section 2.2; table 2", verdict(all(holds)),
+            says, "section 2.2; table 2", verdict(holds=all(holds)),
             f"Of {len(found.triples)} triples of words so: {', '.join(said)}; sign test.",
         )  # fmt: skip
 
@@ -241,7 +238,7 @@ def evidence_claim(found: Mapping[str, Told], way: str, without: Sequence[str] =
         f"The text that is about it comes first, {'; '.join(said)}. It holds where IN-OUT is above chance and "
         f"above BM25.{lacking}"
     )
-    return Claim(says, where, verdict(all(holds)), shown)
+    return Claim(says, where, verdict(holds=all(holds)), shown)
 
 
 def separation_claims(every: Sequence[Sampled]) -> Iterator[Claim]:
@@ -256,7 +253,7 @@ def separation_claims(every: Sequence[Sampled]) -> Iterator[Claim]:
     zeros = {one.stand_in.name: [one.zero(name, RANDOM) for name in (TERMS, *DUAL)] for one in every}
     yield Claim(
         "Most random documents have a BM25 score of 0, where DESM gives a range of scores.", "figure 5",
-        verdict(all(of[0] > 0.5 and max(of[1:]) < 0.5 for of in zeros.values())),
+        verdict(holds=all(of[0] > 0.5 and max(of[1:]) < 0.5 for of in zeros.values())),
         "Share of random documents with the score 0, "
         + "; ".join(
             f"{name}: BM25 {of[0]:.0%}, IN-IN {of[1]:.0%}, IN-OUT {of[2]:.0%}" for name, of in zeros.items()
@@ -288,4 +285,4 @@ def _separated(every: Sequence[Sampled], says: str, best: str, rivals: Sequence[
         p_values = ", ".join(p_text(test.p_value) for test in tests)
         said.append(f"{one.stand_in.name}: {', '.join(means)} ({p_values})")
     found = f"Area under the ROC curve, {'; '.join(said)}."
-    return Claim(says, "section 4; figure 4", verdict(all(holds)), found)
+    return Claim(says, "section 4; figure 4", verdict(holds=all(holds)), found)
