@@ -75,7 +75,7 @@ def reproduce(
     """Do a paper again: its experiments, its tables beside ours, and which of its claims hold.
 
     Where a paper's own collections are not to be had, open ones stand in for them; the report says which, and why.
-    What is finished is kept, so that the same again goes on where it was.
+    Finished runs and trainings are kept, so that the same again goes on from them; mitra2016 starts anew.
     """
     from aboutness.papers.reproducing import PAGE, check_ready
     from aboutness.papers.reproducing import reproduce as do_again

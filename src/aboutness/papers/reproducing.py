@@ -93,7 +93,7 @@ def reproduce(
     `data` and `vectors` are folders of collections and of word vectors, else those that ABOUTNESS_DATA and
     ABOUTNESS_VECTORS name. `on` are collections in place of those that stand in for the paper's own, `embeddings`
     files of word vectors in place of the usual, `queries` a file of queries to train on (mitra2016), and `full`
-    searches the grids too. Finished runs are kept (`cache`): the same again goes on from there.
+    searches the grids too. Finished runs and trainings are kept (`cache`), but for mitra2016.
     """
     if isinstance(on, str | Path) or isinstance(embeddings, str | Path):
         raise UsageError("on and embeddings are lists: give ['robust04'], not 'robust04'")
