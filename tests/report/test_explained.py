@@ -12,6 +12,7 @@ from aboutness.models.ranking import Explanation, Part
 from aboutness.report import explained, markup
 from aboutness.report.explained import page, shown_number
 from aboutness.report.marks import Explained, Reading, Reason
+from aboutness.report.paragraphs import LONGEST
 from aboutness.text.analyzers import analyzer
 from report import pages
 from report.pages import BROWSER, opened
@@ -204,7 +205,7 @@ def test_a_long_text_is_cut_into_paragraphs():
     assert made.all("div", _class="text long")
     sizes = [len(text.split()) for text in made.texts("p") if text.startswith("crop")]
     assert sum(sizes) == len(made.words) == words
-    assert max(sizes) <= explained.LONGEST_PARAGRAPH + 1
+    assert max(sizes) <= LONGEST + 1
     assert not Page(page("", [ABOUT])).all("div", _class="text long")
 
 

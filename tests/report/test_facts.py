@@ -109,12 +109,16 @@ def test_data_parameters_versions_and_times():
 
 def test_rankers_of_a_declared_experiment_have_a_line_each_and_the_seed_stands_once():
     declared = [{"name": "one", "ranker": "bm25"}, {"name": "two", "ranker": "ql", "grid": ["mu=1,2"]}]
-    made = replace(MADE, parameters={"seed": 7, "correction": "holm", "ranker": declared, "tune": {"by": "AP"}})
+    made = replace(
+        MADE,
+        parameters={"seed": 7, "correction": "holm", "ranker": declared, "tune": {"by": "AP"}, "fields": None},
+    )
     told = facts.made_facts(results(made=made))
     assert [value for name, value in told if name == "seed"] == ["7"]
     assert dict(told)["ranker 1"] == "name = one, ranker = bm25"
     assert dict(told)["ranker 2"] == "name = two, ranker = ql, grid = mu=1,2"
     assert dict(told)["tune"] == "by = AP"
+    assert "fields" not in dict(told)  # nothing was said of them
     assert "correction" not in dict(told)  # that is told with the tests: some make none
 
 

@@ -7,7 +7,6 @@ threshold over similarities (mitra2016, fig. 3) and what a word's mark comes fro
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,14 +14,12 @@ from typing import Any
 from aboutness.models.ranking import Explanation, Part, short_names
 from aboutness.report.marks import Explained, Mark, Marked, Reason, marked, threshold
 from aboutness.report.markup import as_data, as_text, asset
+from aboutness.report.paragraphs import paragraphs
 
 MOST_ROWS = 200  # of a table of parts
-LONGEST_PARAGRAPH = 300  # marked words, for browsers take very long over very many
 LONG = 5000  # marked words of a text that is laid out only where it is looked at
 STEP = 0.001  # of the threshold
 
-PARAGRAPH = re.compile(r"\r?\n(?=[ \t]{2,}\S|\s*\n)")  # a line that is indented, or after an empty one
-BREAK = "\0"
 MINUS = "\u2212"
 
 
@@ -74,14 +71,11 @@ def _ranker(name: str, number: int, marks: Sequence[Marked]) -> _Ranker:
 
 def _card(number: int, document: Explained, found: Marked, rankers: Sequence[_Ranker]) -> str:
     title, *others = _fields(document)
-    heading = (
-        "".join(_words(document.fields[title], found, title, rankers)).replace(BREAK, " ")
-        if title
-        else as_text(document.id)
-    )
+    heading = " ".join(_paragraphs(document, found, title, rankers)) if title else as_text(document.id)
     below = f'<p class="id">{as_text(document.id)}</p>\n' if title else ""
     texts = "\n".join(
-        (f"<h3>{as_text(name)}</h3>\n" if len(others) > 1 else "") + _paragraphs(document, found, name, rankers)
+        (f"<h3>{as_text(name)}</h3>\n" if len(others) > 1 else "")
+        + "\n".join(f"<p>{one}</p>" for one in _paragraphs(document, found, name, rankers))
         for name in others
     )
     scores = "".join(
@@ -110,27 +104,18 @@ def _fields(document: Explained) -> list[str]:
     return [title, *(name for name in names if name != "title")]
 
 
-def _paragraphs(document: Explained, found: Marked, field: str, rankers: Sequence[_Ranker]) -> str:
-    whole = "".join(_words(document.fields[field], found, field, rankers))
-    return "\n".join(f"<p>{one.strip()}</p>" for one in whole.split(BREAK) if one.strip())
-
-
-def _words(text: str, found: Marked, field: str, rankers: Sequence[_Ranker]) -> Iterator[str]:
+def _paragraphs(document: Explained, found: Marked, field: str, rankers: Sequence[_Ranker]) -> Iterator[str]:
     """Yield the text with its words marked as they are at first: by what they add, with the first ranker."""
     looks = [
         _look(mark, ranker.strength(mark))
         for ranker, marks in zip(rankers[:1], found.marks[:1], strict=True)
         for mark in marks
     ]
-    at = since = 0
-    for start, end, kind in found.words[field]:
-        gap = PARAGRAPH.sub(BREAK, as_text(text[at:start]))
-        since = 0 if BREAK in gap else since + 1
-        if since > LONGEST_PARAGRAPH and gap.isspace():
-            gap, since = BREAK, 0
-        yield f'{gap}<span {looks[kind]} data-k="{kind}">{as_text(text[start:end])}</span>'
-        at = end
-    yield PARAGRAPH.sub(BREAK, as_text(text[at:]))
+    for pieces in paragraphs(document.fields[field], found.words[field]):
+        yield "".join(
+            as_text(text) if kind is None else f'<span {looks[kind]} data-k="{kind}">{as_text(text)}</span>'
+            for text, kind in pieces
+        )
 
 
 def _look(mark: Mark, strength: float) -> str:

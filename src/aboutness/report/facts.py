@@ -147,7 +147,7 @@ def run_facts(made: Made, earlier: str = "") -> list[tuple[str, str]]:
     for name, value in made.parameters.items():
         if _is_of_named(value):
             facts += [(f"{name} {number}", _value(one)) for number, one in enumerate(value, 1)]
-        elif name not in TOLD:
+        elif name not in TOLD and value is not None:
             facts.append((name.replace("_", " "), _value(value)))
     return [(name, value) for name, value in facts if value]
 

@@ -81,14 +81,7 @@ def marked(document: Explained, query: str) -> Marked:
     parts = [_parts_by_term(reason, readings) for reason in document.reasons]
     wanted = asked.union(*parts)
     kinds: dict[Kind, int] = {}
-    words = {
-        name: [
-            (start, end, kinds.setdefault((name, terms), len(kinds)))
-            for start, end, terms in _terms_in(name, text, readings)
-            if not wanted.isdisjoint(terms)
-        ]
-        for name, text in document.fields.items()
-    }
+    words = {name: _words(name, text, readings, wanted, kinds) for name, text in document.fields.items()}
     found = Counter(kind for of_field in words.values() for _, _, kind in of_field)
     counts = [found[kind] for kind in range(len(kinds))]
     marks = [
@@ -115,15 +108,32 @@ def threshold(documents: Sequence[Marked], reason: int) -> tuple[float, float, f
     return float(np.percentile(similarities, PERCENTILE)), min(similarities), max(similarities)
 
 
-def _terms_in(field: str, text: str, readings: Sequence[Reading]) -> list[Span[Term]]:
-    """Return the words of a field with their terms by all that read it; words that overlap are one."""
+def _words(
+    field: str, text: str, readings: Sequence[Reading], wanted: set[Term], kinds: dict[Kind, int]
+) -> list[tuple[int, int, int]]:
+    """Return start, end and kind of the words of a field that are wanted, by all that read it, and add new kinds.
+
+    Words that overlap are one. What a reading makes of a word is worked with by number, for words occur again.
+    """
+    made: dict[tuple[int, tuple[str, ...]], int] = {}
+    reading_it = [(number, reading.analyzer) for number, reading in enumerate(readings) if reading.weight(field)]
+    tokens = {analyzer: spans(analyzer, text) for analyzer in {analyzer for _, analyzer in reading_it}}
     found = [
-        Span(start, end, tuple((number, term) for term in terms))
-        for number, reading in enumerate(readings)
-        if reading.weight(field)
-        for start, end, terms in spans(reading.analyzer, text)
+        Span(start, end, (made.setdefault((number, terms), len(made)),))
+        for number, analyzer in reading_it
+        for start, end, terms in tokens[analyzer]
     ]
-    return joined(sorted(found, key=lambda span: span.start))
+    terms_of = [[(number, term) for term in terms] for number, terms in made]
+    known: dict[tuple[int, ...], int | None] = {}
+    words = []
+    for start, end, which in joined(sorted(found, key=lambda span: span.start)):
+        if which not in known:
+            terms = tuple(term for one in which for term in terms_of[one])
+            known[which] = None if wanted.isdisjoint(terms) else kinds.setdefault((field, terms), len(kinds))
+        kind = known[which]
+        if kind is not None:
+            words.append((start, end, kind))
+    return words
 
 
 def _parts_by_term(reason: Reason, readings: Sequence[Reading]) -> dict[Term, list[int]]:
@@ -156,12 +166,17 @@ def _marks(
         places = tuple(place for term in mine for place in by_term[term])
         share = math.fsum(values[term] / weights[term] * readings[term[0]].weight(field) for term in mine)
         similar = [parts[place].details.get(SIMILARITY, math.nan) for place in places]
-        own = any(_is_own(terms, number, readings[number], asked) for number in own_readings)
+        own = any(
+            is_own([term in asked for term in terms if term[0] == number], readings[number])
+            for number in own_readings
+        )
         marks.append(Mark(share, max(filter(math.isfinite, similar), default=None), own, places))
     return marks
 
 
-def _is_own(terms: Sequence[Term], number: int, reading: Reading, asked: set[Term]) -> bool:
-    """Tell whether a word is one of the query's. A piece of it says little, where terms are pieces of words."""
-    there = [term in asked for term in terms if term[0] == number]
+def is_own(there: Sequence[bool], reading: Reading) -> bool:
+    """Tell whether a word is one of a text's, by which of its terms are there.
+
+    A piece of it says little, where terms are pieces of words.
+    """
     return bool(there) and (all(there) if reading.analyzer.letters != (0, 0) else any(there))

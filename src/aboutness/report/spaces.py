@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,20 +12,24 @@ from numpy.typing import NDArray
 from aboutness.core.algebra import Ranker
 from aboutness.core.errors import NotFound, UsageError, shown
 from aboutness.index.snapshot import Snapshot
+from aboutness.index.view import LayerView
 from aboutness.models.centroids import to_length_one
 from aboutness.models.dense import DenseScorer
 from aboutness.models.question import Question
 from aboutness.models.trained import on_all
-from aboutness.rank.bound import bind
+from aboutness.rank.bound import Searcher, bind
 from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.report.projection import principal_axes
 from aboutness.vectors.documents import KIND as ROWS
+from aboutness.vectors.documents import DocumentSpace
 from aboutness.vectors.kept import space_of
 from aboutness.vectors.words import WordVectors
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
+
+TOGETHER = 256  # documents that are read together
 
 
 @dataclass(frozen=True)
@@ -45,39 +49,58 @@ class DocumentVectors:
 
 
 def document_vectors(snapshot: Snapshot, by: str | Ranker | None = None) -> DocumentVectors:
-    """Return the vectors of an index's documents: of a training by its name, or those that a ranker compares.
-
-    Without one, the first training of documents is taken, or else centroids of word vectors (`wcs`).
-    """
-    trained = list(snapshot.trained.of_kind(ROWS))
-    if by is None:
-        if not trained and not snapshot.trained.of_kind(WordVectors.kind):
-            raise NotFound(
-                f"{snapshot.folder} has no vectors to draw; train some: aboutness train {snapshot.folder} pv "
-                "(or lsa, lda, word2vec)"
-            )
-        by = trained[0] if trained else "wcs"
-    rows = _trained_rows(snapshot, str(by)) if by in trained else dense_scorer(snapshot, by).rows.rows
-    there = snapshot.alive & rows.any(axis=1)
-    numbers = np.flatnonzero(there)
-    if not len(numbers):
-        raise UsageError(f"no document has a vector by {by}")
+    """Return the vectors of an index's documents: of a training by its name, or those that a ranker compares."""
+    by = chosen_vectors(snapshot, by)
+    trained = by in snapshot.trained.of_kind(ROWS)
+    rows = trained_rows(snapshot, str(by))[1].rows if trained else dense_scorer(snapshot, by).rows.rows
+    numbers = drawable(snapshot, rows, by)
     return DocumentVectors(str(by), numbers, rows[numbers])
 
 
-def _trained_rows(snapshot: Snapshot, name: str) -> F32:
-    """Return the row of every document number in what was trained, by inference where a document came later."""
+def chosen_vectors(snapshot: Snapshot, by: str | Ranker | None = None) -> str | Ranker:
+    """Return what documents are drawn by: what is named, or the first training of documents, or else `wcs`."""
+    if by is not None:
+        return by
+    trained = list(snapshot.trained.of_kind(ROWS))
+    if not trained and not snapshot.trained.of_kind(WordVectors.kind):
+        raise NotFound(
+            f"{snapshot.folder} has no vectors to draw; train some: aboutness train {snapshot.folder} pv "
+            "(or lsa, lda, word2vec)"
+        )
+    return trained[0] if trained else "wcs"
+
+
+def drawable(snapshot: Snapshot, rows: F32, by: str | Ranker) -> I64:
+    """Return the living documents, ascending, whose row is not 0; raise where there are none."""
+    numbers = np.flatnonzero(snapshot.alive & rows.any(axis=1))
+    if not len(numbers):
+        raise UsageError(f"no document has a vector by {by}")
+    return numbers
+
+
+def trained_rows(snapshot: Snapshot, name: str) -> tuple[LayerView, DocumentSpace]:
+    """Return what was trained with a row for every document number, by inference where a document came later.
+
+    The view is the one that was trained on.
+    """
     made = snapshot.trained.of_kind(ROWS)[name].parameters
     own = snapshot.manifest.fields
     weights: Mapping[str, float | None] = made.get("weights") or dict.fromkeys(made["fields"])
     fields = {field: own.get(field, 1.0) if weight is None else weight for field, weight in weights.items()}
-    return on_all(snapshot.view(made["layer"], fields), space_of(snapshot.trained, name)).rows
+    view = snapshot.view(made["layer"], fields)
+    return view, on_all(view, space_of(snapshot.trained, name))
 
 
-def dense_scorer(snapshot: Snapshot, by: str | Ranker) -> DenseScorer:
-    """Return a ranker that compares a question's vector with those of documents, bound; raise for any other."""
+def dense_scorer(
+    snapshot: Snapshot, by: str | Ranker, bound: Callable[[Ranker], Searcher] | None = None
+) -> DenseScorer:
+    """Return a ranker that compares a question's vector with those of documents, bound; raise for any other.
+
+    `bound` binds rankers, where the caller keeps such.
+    """
     trained = ", ".join(snapshot.trained.of_kind(ROWS)) or "none"
-    scorer = bind(named_ranker(by), snapshot)
+    ranker = named_ranker(by)
+    scorer = bind(ranker, snapshot) if bound is None else bound(ranker)
     if not isinstance(scorer, DenseScorer):
         raise UsageError(
             f"{by} has no vectors of documents; use wcs, iwcs, desm-in-out, doc2vec, ketos or such, or what was "
@@ -94,8 +117,9 @@ def labels_of(
     With `groups`, labels are replaced by the group that they are in, and those in none by nothing.
     """
     every, keys = [], Counter[str]()
-    for number in numbers:
-        metadata = snapshot.document(int(number)).metadata
+    parts = (np.array(numbers[first : first + TOGETHER], np.int64) for first in range(0, len(numbers), TOGETHER))
+    for document in (one for some in parts for one in snapshot.documents_of(some)):
+        metadata = document.metadata
         keys.update(list(metadata))
         value = metadata.get(key)
         found = [

@@ -1,1 +1,1 @@
-"""The HTTP server: parse, call the app, render."""
+"""The server: requests in, use cases, answers and pages out."""
