@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from aboutness import Index
+from aboutness.app.training import CHECKPOINTS
 from aboutness.core.record import Document
 from aboutness.index.check import check
 from aboutness.index.snapshot import Snapshot
@@ -23,6 +24,7 @@ from aboutness.index.writer import IndexWriter
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrst"]
 State = dict[str, Document]
 JOURNAL = "index.db-journal"  # may stay, without meaning, until the next commit
+PARTS = {"arrays", "index.db", "writer.lock"}
 
 
 def some_documents(first: int, count: int, seed: int = 0) -> list[Document]:
@@ -64,6 +66,15 @@ AFTER: dict[str, State] = {
 }
 
 
+def build_original(folder: Path) -> None:
+    """Make an index of `OLD` in two segments, one with dead documents."""
+    Index.build(OLD[:65] + some_documents(1000, 5), folder)
+    index = Index.open(folder)
+    index.delete([f"d{number}" for number in range(1000, 1005)])
+    index.add(OLD[65:])
+    assert len(index.snapshot.segments) == 2
+
+
 def renewed(original: Path, copy: Path) -> Path:
     shutil.rmtree(copy, ignore_errors=True)
     return Path(shutil.copytree(original, copy))
@@ -82,7 +93,7 @@ def assert_sound(folder: Path, *states: State) -> int:
     IndexWriter(folder).close()
     snapshot = Snapshot.open(folder)
     assert {path.name for path in (folder / "arrays").iterdir()} == snapshot.manifest.files()
-    assert {path.name for path in folder.iterdir()} - {JOURNAL} == {"arrays", "index.db", "writer.lock"}
+    assert {path.name for path in folder.iterdir()} - {JOURNAL, CHECKPOINTS} == PARTS
     assert found_in(folder) == found
     return states.index(found)
 
@@ -93,7 +104,7 @@ def assert_goes_on(folder: Path) -> None:
     further = some_documents(5000, 1)
     Index.open(folder).add(further)
     assert found_in(folder) == {**found, **state_of(further)}
-    assert {path.name for path in folder.iterdir()} == {"arrays", "index.db", "writer.lock"}
+    assert {path.name for path in folder.iterdir()} - {CHECKPOINTS} == PARTS
     assert check(folder, deep=True).problems == []
 
 
@@ -131,6 +142,9 @@ class Child:
         send = os.write
         try:
             os.close(read)
+            for number in (signal.SIGHUP, signal.SIGTERM):  # ignored in what nohup started, and inherited
+                signal.signal(number, signal.SIG_DFL)
+            signal.signal(signal.SIGINT, signal.default_int_handler)
             try:
                 result: Any = function(lambda word: send(write, pickle.dumps(word)))
             except KeyboardInterrupt:
@@ -209,3 +223,11 @@ def watched(calls: tuple[str, ...], before: Callable[[str, int, tuple[Any, ...]]
     finally:
         for name, function in kept.items():
             setattr(os, name, function)
+
+
+def fill(path: Path, spare: int) -> None:
+    """Fill a disk up to `spare` bytes."""
+    path.unlink(missing_ok=True)
+    status = os.statvfs(path.parent)
+    with path.open("wb") as file:
+        file.write(b"x" * max(0, status.f_bavail * status.f_frsize - spare))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import resource
-import subprocess
 
 import pytest
 
@@ -20,6 +19,7 @@ from reliability.harm import (
     OPERATIONS,
     assert_goes_on,
     assert_sound,
+    fill,
     found_in,
     renewed,
     result_of,
@@ -173,30 +173,6 @@ def test_the_database_too_may_meet_a_limit(original, tmp_path, name):
         assert_sound(folder, BEFORE if result is not None else AFTER[name])
         assert_goes_on(folder)
     assert failed >= 4
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """Mount a small file system of its own, where that is allowed."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
-    try:
-        mounted = subprocess.run(mount, capture_output=True, check=False).returncode == 0
-    except FileNotFoundError:
-        mounted = False
-    if not mounted:
-        pytest.skip("mounting a small file system needs root")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
-
-
-def fill(path, spare):
-    """Fill a disk up to `spare` bytes."""
-    path.unlink(missing_ok=True)
-    status = os.statvfs(path.parent)
-    with path.open("wb") as file:
-        file.write(b"x" * max(0, status.f_bavail * status.f_frsize - spare))
 
 
 @pytest.mark.parametrize("name", OPERATIONS)

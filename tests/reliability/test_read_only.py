@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from aboutness import Index
-from aboutness.core.errors import AboutnessError, NotFound, StorageError
+from aboutness.core.errors import AboutnessError, DamagedIndex, NotFound, StorageError
 from aboutness.core.record import Document
 from aboutness.index import database
 from aboutness.index.check import check
+from aboutness.index.lock import NAME as LOCK
 from aboutness.index.writer import IndexWriter
 from reliability.harm import JOURNAL, MORE, OLD, Child, assert_sound, found_in, result_of, state_of
 
@@ -156,3 +157,56 @@ def test_a_folder_that_moves_while_it_is_open(index, tmp_path):
     with pytest.raises(NotFound):
         opened.refresh()
     assert_sound(tmp_path / "y.index", BEFORE)
+
+
+def exchanged(index: Path, other: Path) -> Path:
+    """Put another index where one was; return where that one is now."""
+    aside = index.with_name("aside.index")
+    index.rename(aside)
+    other.rename(index)
+    return aside
+
+
+@pytest.mark.parametrize("act", ["add", "merge", "nothing"])
+def test_an_index_that_takes_the_place_of_one_under_its_writer_is_left_alone(index, tmp_path, act):
+    other = tmp_path / "other.index"
+    Index.build(MORE, other)
+    with IndexWriter(index) as writer:
+        if act == "add":
+            writer.add(MORE)
+        aside = exchanged(index, other)
+        for change in {"add": [writer.commit], "merge": [writer.merge, writer.commit], "nothing": []}[act]:
+            with pytest.raises(StorageError, match="moved, removed or replaced"):
+                change()
+    assert_sound(index, state_of(MORE))
+    assert_sound(aside, BEFORE)
+
+
+def test_a_file_goes_away_under_a_writer(index):
+    with IndexWriter(index) as writer:
+        next((index / "arrays").glob("*stream*")).unlink()
+        with pytest.raises(DamagedIndex, match="is gone"):
+            writer.merge()
+
+
+def test_a_writer_whose_lock_was_removed_changes_nothing(index):
+    with IndexWriter(index) as first:
+        first.add(MORE)
+        (index / LOCK).unlink()
+        with IndexWriter(index) as second:
+            second.delete(["d1"])
+            second.commit()
+        with pytest.raises(StorageError, match="moved, removed or replaced"):
+            first.commit()
+    assert_sound(index, {name: document for name, document in BEFORE.items() if name != "d1"})
+
+
+def test_an_index_built_again_in_the_same_second_is_a_new_one(index, monkeypatch):
+    monkeypatch.setattr("aboutness.index.writer.now", lambda: "2000-01-01T00:00:00+00:00")
+    shutil.rmtree(index)
+    opened = Index.build(MORE, index)
+    shutil.rmtree(index)
+    Index.build(OLD, index)
+    assert opened.refresh()
+    assert {document.id: document for document in opened} == BEFORE
+    assert not opened.refresh()

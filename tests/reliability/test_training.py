@@ -23,7 +23,7 @@ from aboutness.core.errors import IndexBusy, StorageError, UsageError
 from aboutness.index.check import check
 from aboutness.vectors.checkpoint import Checkpoint
 from aboutness.vectors.threads import Work
-from aboutness.vectors.word2vec import Word2Vec, _Training
+from aboutness.vectors.word2vec import Word2Vec, WordTraining
 from cli.running import Ran, environment
 from reliability.harm import Child, found_in, some_documents, watched
 from reliability.test_read_only import as_reader, closed
@@ -40,12 +40,12 @@ CHILD = """
 import os, signal, sys, time
 from aboutness.cli.main import main
 from aboutness.vectors.checkpoint import Checkpoint
-from aboutness.vectors.word2vec import _Training
+from aboutness.vectors.word2vec import WordTraining
 
 number, at_once = signal.Signals[sys.argv.pop(1)], sys.argv.pop(1) == "at once"
 waiting = -1  # blocks until the signal, after the first checkpoint
 Checkpoint.__init__.__kwdefaults__["every"] = 0.1
-save, block = Checkpoint.save, _Training._block
+save, block = Checkpoint.save, WordTraining._block
 
 def stop():
     os.kill(os.getpid(), number)
@@ -65,7 +65,7 @@ def trained(self, *arguments):
         stop()
     block(self, *arguments)
 
-Checkpoint.save, _Training._block = saved, trained
+Checkpoint.save, WordTraining._block = saved, trained
 main()
 """
 
@@ -362,7 +362,7 @@ def assert_only_saves(folder, monkeypatch):
     other = folder.with_name("undisturbed.index")
     shutil.copytree(folder, other)
     undisturbed = Index.open(other).train(**QUICK, restart=True)
-    monkeypatch.setattr(_Training, "_block", trained_again)
+    monkeypatch.setattr(WordTraining, "_block", trained_again)
     made = Index.open(folder).train(**QUICK)
     for space in ("in", "out"):
         np.testing.assert_array_equal(made.space(space), undisturbed.space(space))
@@ -385,7 +385,7 @@ def test_a_full_disk_ends_the_command_with_6(folder, small, monkeypatch):
     assert "the disk is full; free some space and run the command again" in ran.err
     assert ran.err.count("\n") == 1
     assert_as_before(folder, small)
-    monkeypatch.setattr(_Training, "_block", None)
+    monkeypatch.setattr(WordTraining, "_block", None)
     ran = call(*options)
     assert (ran.code, ran.err) == (0, GOING_ON)
 

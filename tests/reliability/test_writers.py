@@ -45,6 +45,14 @@ def writing(folder):
     return child
 
 
+def test_what_the_tests_were_started_with_does_not_save_a_process_from_a_signal():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+    try:
+        assert result_of(lambda: signal.getsignal(signal.SIGHUP)) == signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGHUP])
 def test_a_second_writer_is_refused_until_the_first_has_ended(index, number):
     with writing(index) as first:
