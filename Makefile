@@ -5,6 +5,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BENCH  ?= .venv-bench
+AUDIT  ?= .venv-audit
 UV     := $(shell command -v uv 2>/dev/null)
 BIN    := $(VENV)/bin
 
@@ -19,7 +20,8 @@ else
 endif
 editable = --no-deps --no-build-isolation --editable .
 
-.PHONY: demo test check format lock extras reproduce reproduce-full bench bench-quick clean help
+.PHONY: demo test check audit licences format lock extras reproduce reproduce-full stress screenshots bench bench-quick \
+  clean help
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -30,11 +32,22 @@ demo: $(VENV)/run.stamp ## index the standard library's documentation and look i
 test: $(VENV)/dev.stamp ## run all tests
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-check: $(VENV)/dev.stamp ## formatting, lint, types, rooms
+check: $(VENV)/dev.stamp ## formatting, lint, types, rooms, and known vulnerabilities where these can be asked for
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@$(MAKE) --no-print-directory audit
+
+audit: $(VENV)/dev.stamp ## known vulnerabilities of all locked packages; says so where they cannot be asked for
+	@$(BIN)/python -m bench.audit || exit 0; \
+	  $(MAKE) --no-print-directory $(AUDIT)/audit.stamp || exit 1; \
+	  for file in requirements/*.txt; do \
+	    echo "$$file"; $(AUDIT)/bin/pip-audit --progress-spinner off --disable-pip --require-hashes -r $$file || exit 1; \
+	  done
+
+licences: $(VENV)/dev.stamp ## write docs/licences.md anew
+	$(BIN)/python -m bench.licences
 
 format: $(VENV)/dev.stamp ## format the code
 	$(BIN)/ruff format .
@@ -64,11 +77,18 @@ reproduce: extras ## do the four papers again, in an hour, and check their numbe
 reproduce-full: extras ## the same with the papers' grids, in many hours
 	@$(call again,--full)
 
+stress: $(VENV)/dev.stamp ## kill, break, flood and deceive it for half an hour; figures go to bench/results
+	$(BIN)/python -m bench.stress
+
+screenshots: $(VENV)/dev.stamp ## take pictures of all pages for the README (needs Chromium)
+	$(BIN)/python -m bench.screenshots
+
 bench: $(BENCH)/bench.stamp ## measure against the peers, and write bench/results
 	$(BENCH)/bin/python -m bench
 	$(BENCH)/bin/python -m bench.search
 	$(BENCH)/bin/python -m bench.vectors
 	$(BENCH)/bin/python -m bench.dense
+	$(BENCH)/bin/python -m bench.scale_approximate
 	$(BENCH)/bin/python -m bench.movers
 	$(BENCH)/bin/python -m bench.perturbation
 	$(BENCH)/bin/python -m bench.paragraphs
@@ -76,6 +96,7 @@ bench: $(BENCH)/bench.stamp ## measure against the peers, and write bench/result
 	$(BENCH)/bin/python -m bench.ladder
 	$(BENCH)/bin/python -m bench.default
 	$(BENCH)/bin/python -m bench.measures
+	$(BENCH)/bin/python -m bench.serving
 	$(BENCH)/bin/python -m bench.pages
 
 bench-quick: $(BENCH)/bench.stamp ## the same on small collections
@@ -90,6 +111,7 @@ bench-quick: $(BENCH)/bench.stamp ## the same on small collections
 	$(BENCH)/bin/python -m bench.ladder --quick
 	$(BENCH)/bin/python -m bench.default --quick
 	$(BENCH)/bin/python -m bench.measures --quick
+	$(BENCH)/bin/python -m bench.serving --quick
 
 $(BENCH)/bench.stamp: requirements/bench.txt pyproject.toml
 	$(call venv,$(BENCH))
@@ -97,14 +119,21 @@ $(BENCH)/bench.stamp: requirements/bench.txt pyproject.toml
 	$(call install,$(BENCH)) $(editable)
 	@touch $@
 
-COMPILE = $(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate \
-  --custom-compile-command "make lock" --python-version 3.11 pyproject.toml
+$(AUDIT)/audit.stamp: requirements/audit.txt
+	$(call venv,$(AUDIT))
+	$(call install,$(AUDIT)) $(locked) -r requirements/audit.txt
+	@touch $@
+
+LOCKED  = --quiet --universal --generate-hashes --no-emit-index-url --no-annotate \
+  --custom-compile-command "make lock" --python-version 3.11
+COMPILE = $(UV) pip compile $(LOCKED) pyproject.toml
 
 lock: ## resolve all requirements anew (needs uv)
 	$(COMPILE) --group build -o requirements/run.txt
 	$(COMPILE) --group build --group test --group check -o requirements/dev.txt -c requirements/run.txt
 	$(COMPILE) --extra all -o requirements/extras.txt -c requirements/dev.txt
 	$(COMPILE) --group build --group bench -o requirements/bench.txt -c requirements/run.txt
+	$(UV) pip compile $(LOCKED) --group pyproject.toml:audit -o requirements/audit.txt
 
 clean: ## remove what make made
-	rm -rf $(VENV) $(BENCH) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(BENCH) $(AUDIT) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

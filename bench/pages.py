@@ -12,13 +12,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from bench import serving, stress
 from bench.papers_shown import shown
-from bench.report import kept, table
+from bench.report import RESULTS, kept, table
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"<!-- measured: (\w+) -->\n.*?<!-- /measured -->", re.DOTALL)
 NUMBER = re.compile(r"<!-- measured: (\w+) -->(?!\n)(?:\.\d+)?")
 FIRST = "nDCG@10"
+NOT_YET = "Not measured yet."
 
 
 def short(value: float) -> str:
@@ -102,8 +104,35 @@ def measuring(results: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
+def served(results: Mapping[str, Any]) -> dict[str, str]:
+    """Return how fast the server answers, by name."""
+    return {"serving": "\n".join(table(serving.HEAD, serving.cells(results)))}
+
+
+def stressed(results: Mapping[str, Any]) -> dict[str, str]:
+    """Return what the long tests of reliability found, by name."""
+    return {"stress": "\n".join(table(stress.HEAD, stress.rows(results["parts"])))}
+
+
+def reported(results: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG001 - they are written already
+    """Return the reports of what is measured beyond one machine, by name."""
+    parts = ("identical", "building", "training", "growth", "approximate", "calculation")
+    return {part: _report(RESULTS / f"scale_{part}.md") for part in parts}
+
+
+def _report(path: Path) -> str:
+    """Return a report as a part of a page: without its title, and its headings two levels down."""
+    if not path.is_file():
+        return NOT_YET
+    text = path.read_text("utf-8").split("\n", 1)[1]
+    return re.sub(r"^##", "####", text, flags=re.MULTILINE).strip()
+
+
 PAGES = {
-    "README.md": {"default": default_ranker, "measures": measuring, "papers": shown},
+    "README.md": {"default": default_ranker, "measures": measuring, "papers": shown, "serving": served},
+    "docs/reliability.md": {"stress": stressed},
+    "docs/scale.md": {"scale": reported},
+    "docs/approximate.md": {"scale": reported},
     "docs/default.md": {"default": default_ranker},
     "docs/papers.md": {"papers": shown},
 }

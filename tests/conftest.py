@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+# A script that starts the tests in the background has them, and all processes that they start, ignore interrupts.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A shared machine has no deadlines, and a gate must not fail by chance: new examples are for developers' runs.
 settings.register_profile("suite", deadline=None, derandomize=os.environ.get("CI") == "true")

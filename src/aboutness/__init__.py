@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from aboutness.models.weighted import DeepWalkWeighted, Doc2VecWeighted
     from aboutness.models.wmd import WMD
     from aboutness.papers.reproducing import reproduce
+    from aboutness.rank.approximate import Approximate
     from aboutness.rank.default import Default, DefaultVectors
     from aboutness.rank.expansion.eqe1 import EQE1
     from aboutness.rank.expansion.eqe2 import EQE2
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "AboutnessError": "aboutness.core.errors",
     "Analyzer": "aboutness.text.analyzer",
+    "Approximate": "aboutness.rank.approximate",
     "BM25": "aboutness.models.bm25",
     "BM25Cosine": "aboutness.models.bm25_cosine",
     "BM25DESM": "aboutness.rank.pipelines",
@@ -203,6 +205,7 @@ __all__ = [
     "WMD",
     "AboutnessError",
     "Analyzer",
+    "Approximate",
     "BM25Cosine",
     "CombMNZ",
     "CombSUM",

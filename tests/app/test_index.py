@@ -263,6 +263,28 @@ def test_refreshing_never_goes_back(tmp_path):
     assert (index.snapshot.generation, "c" in index) == (2, True)
 
 
+def test_what_was_verified_is_verified_when_it_changes(tmp_path):
+    many = [{"id": f"d{n}", "text": f"the song number {n} of a long evening"} for n in range(400)]
+    Index.build(many, tmp_path / "x")
+    verified, trusting, writer = (Index.open(tmp_path / "x", verify=sure) for sure in (True, False, False))
+    before = set((tmp_path / "x" / "arrays").iterdir())
+    writer.add([{"id": f"n{n}", "text": f"one more of {n}"} for n in range(9)])
+    (postings,) = [
+        path for path in (tmp_path / "x" / "arrays").iterdir() if path not in before and "post" in path.name
+    ]
+    content = bytearray(postings.read_bytes())
+    content[-1] ^= 1
+    postings.write_bytes(content)
+    assert trusting.refresh()
+    with pytest.raises(DamagedIndex):
+        verified.refresh()
+    assert (verified.snapshot.generation, len(verified)) == (1, 400)
+    content[-1] ^= 1
+    postings.write_bytes(content)
+    assert verified.refresh()
+    assert verified.snapshot.verified
+
+
 def test_threads_that_refresh_at_once_only_go_up(tmp_path):
     Index.build(RECORDS, tmp_path / "x")
     reader, writer = Index.open(tmp_path / "x"), Index.open(tmp_path / "x")

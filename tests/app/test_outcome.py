@@ -20,7 +20,8 @@ def test_codes():
     codes = {
         errors.UsageError: (2, 400), errors.BadInput: (3, 422), errors.BadRecord: (3, 422), errors.NotFound: (4, 404),
         errors.DamagedIndex: (5, 500), errors.FormatMismatch: (5, 500), errors.StorageError: (6, 507),
-        errors.IndexBusy: (7, 409), errors.AboutnessError: (1, 500),
+        errors.IndexBusy: (7, 409), errors.Overloaded: (8, 503), errors.Unreachable: (9, 503),
+        errors.AboutnessError: (1, 500),
     }  # fmt: skip
     assert {kind: outcome(kind("x"))[:2] for kind in codes} == codes
     assert outcome(KeyboardInterrupt())[:2] == (130, 503)

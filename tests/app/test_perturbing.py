@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from aboutness.app.index import Index
-from aboutness.app.perturbing import COUNT, RANKERS, perturb, read_passages, replaced
+from aboutness.app.perturbing import COUNT, RANKERS, every_ranker, perturb, read_passages, replaced
 from aboutness.core.errors import BadInput, BadRecord, NotFound, UsageError
 from aboutness.models.bm25 import BM25
 from aboutness.models.known import MODELS
@@ -281,3 +281,24 @@ def test_files_that_cannot_be_read(tmp_path):
     (tmp_path / "bad.jsonl").write_text("{")
     with pytest.raises(BadRecord, match="broken JSON"):
         read_passages([tmp_path / "bad.jsonl"])
+
+
+def test_rankers_that_the_index_has_nothing_for_are_left_out_where_that_is_wanted(index):
+    named = ["bm25", "lsa"]
+    with pytest.raises(NotFound, match="lsa"):
+        perturb(index, "city", PASSAGES, (), named)
+    found = perturb(index, "city", PASSAGES, (), named, leave_out=True)
+    assert found.columns == (COUNT, "bm25")
+    assert list(found.left_out) == ["lsa"]
+    assert "aboutness train" in found.left_out["lsa"]
+    assert found["oxford"] == perturb(index, "city", PASSAGES, (), "bm25")["oxford"]
+    with pytest.raises(UsageError, match="nope"):
+        perturb(index, "city", PASSAGES, (), ["nope"], leave_out=True)
+
+
+def test_every_ranker_comes_with_those_first_that_are_shown_unless_others_are_named(index):
+    every = every_ranker()
+    assert tuple(every[: len(RANKERS)]) == RANKERS
+    assert sorted(every) == sorted({*every, *MODELS})
+    found = perturb(index, "city", PASSAGES, (), every, leave_out=True)
+    assert {*found.columns, *found.left_out} == {COUNT, *every}

@@ -611,3 +611,24 @@ def test_prepare_in_a_folder_that_cannot_be_written_ends_with_6():
         assert err.count("\n") == 1
         assert (searched, hits[:12]) == (0, "iwcs: 2 hits")
         assert kept(folder) == []
+
+
+def test_an_index_in_shards(write, run, nothing_left):
+    write("three.jsonl", THREE)
+    ran = run("index", "three.jsonl", "-o", "parts.index", "--shards", "2", "--json")
+    assert (ran.code, ran.json["documents"], ran.json["added"]) == (0, 3, 3)
+    assert "Indexing: 4 of 4 steps over shards, 3 documents" in ran.err
+    assert run("info", "parts.index", "--json").json["segments"] == 2
+    assert run("check", "parts.index", "--deep").code == 0
+    assert nothing_left("three.jsonl", "parts.index")
+
+
+def test_what_goes_with_shards(write, run, nothing_left):
+    write("three.jsonl", THREE)
+    refused = run("index", "three.jsonl", "-o", "parts.index", "--ray", "local")
+    assert (refused.code, "--ray goes with --shards" in refused.err) == (2, True)
+    refused = run("index", "three.jsonl", "-o", "parts.index", "--shards", "0")
+    assert (refused.code, "from 1 to 10,000, got 0" in refused.err) == (2, True)
+    refused = run("index", "three.jsonl", "-o", "parts.index", "--shards", "2", "--ray", "nowhere")
+    assert (refused.code, "must be HOST:PORT" in refused.err) == (2, True)
+    assert nothing_left("three.jsonl")

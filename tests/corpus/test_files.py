@@ -81,6 +81,17 @@ def test_a_line_without_end_stops_before_memory_does(write, monkeypatch):
         list(lines(bomb))
     with pytest.raises(BadInput, match="longer than 1,000 bytes"):
         whole(bomb)
+    monkeypatch.setattr(files, "LARGEST", 1003)
+    with pytest.raises(BadInput, match="longer than 1,003 bytes"):
+        whole(bomb, is_record=False)
+
+
+def test_a_gzip_that_unpacks_to_far_more_than_its_size_is_refused(write, monkeypatch):
+    monkeypatch.setattr(files, "LARGEST", 1000)
+    monkeypatch.setattr(files, "MOST_UNPACKED", 20)
+    assert len(list(lines(write("plain.txt.gz", b"".join(b"%d\n" % n for n in range(1000)))))) == 1000
+    with pytest.raises(BadInput, match="unpacks to more than 20 times its size"):
+        list(lines(write("bomb.txt.gz", b"\n" * 10_000_000)))
 
 
 def test_a_line_of_just_the_longest_length_is_read(write, monkeypatch):

@@ -62,3 +62,11 @@ def test_imports(tmp_path):
     assert list(Source("pack.sub", tmp_path / "__init__.py").imports()) == expected
     (tmp_path / "plain.py").write_text(MODULE)
     assert next(Source("pack.plain", tmp_path / "plain.py").imports()).module == "pack._private"
+
+
+def test_halves_of_surrogate_pairs_are_no_text(tmp_path):
+    path = tmp_path / "odd.py"
+    path.write_text('def odd(one="\\ud800"):\n    "half \\udfff a pair"\n')
+    (found,) = Source("odd", path).members("odd", lambda _: True)
+    assert found.fields["text"] == "half ? a pair"
+    assert found.fields["title"].encode()

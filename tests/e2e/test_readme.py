@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from aboutness.cli.main import app
+from cli.serving import Serving
 
 README = Path(__file__).parents[2] / "README.md"
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
@@ -68,6 +69,10 @@ def test_its_python_and_its_commands_run(folder, monkeypatch, capsys):
         for line in block.splitlines():
             words = shlex.split(line, comments=True)
             if words[:1] != ["aboutness"]:
+                continue
+            if words[1] == "serve":
+                with Serving(*words[2:]) as serving:
+                    assert serving.get("v1/live") == {"status": "ok"}
                 continue
             ran = CliRunner().invoke(app, words[1:])
             assert ran.exit_code == 0, (line, ran.output)

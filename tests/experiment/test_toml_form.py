@@ -231,3 +231,9 @@ def test_what_is_written_is_read_again(name, collections, called, depth, seed, t
     )  # fmt: skip
     assert experiment_of(tomllib.loads(write_toml(made))) == made
     assert experiment_of(made.to_json()) == made
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "x/" * 3000, "irds:" + "[" * 300])
+def test_names_that_are_too_long_for_a_path_stay_as_they_are(write, name):
+    made = read_experiment(write(f'collections = ["{name}"]\nrankers = ["bm25"]\n'))
+    assert [str(one) for one in made.collections] == [name]

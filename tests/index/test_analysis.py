@@ -55,6 +55,20 @@ def test_any_batches_and_lanes_number_by_first_appearance(monkeypatch, lanes, na
     work.close()
 
 
+@pytest.mark.parametrize("name", ["plain", "english", "bigrams", "letters"])
+def test_lanes_that_forget_give_the_same_numbers(monkeypatch, name):
+    segments = [[[f"w{n % 13}ing v{n % 7}ed"] for n in range(start, start + 9)] for start in (0, 9, 18)]
+    found = []
+    for most in (1 << 20, 3, 0):
+        monkeypatch.setattr(module, "MOST_REMEMBERED", most)
+        work = Analysis({"main": analyzer(name)})
+        found.append([numbered(work, batches) for batches in segments])
+        kept = max(lane.batches["main"].remembered for lane in work._lanes)
+        assert (kept == 0) == (most < 1 << 20)
+        work.close()
+    assert found[0] == found[1] == found[2]
+
+
 def test_an_error_in_a_lane_reaches_the_caller():
     work = Analysis({"main": analyzer("plain")})
     streams = work.streams()

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
 
 from aboutness.core.errors import DamagedIndex
-from aboutness.index.arrays import TYPES, map_arrays, write_arrays
+from aboutness.index.arrays import TYPES, let_go, map_arrays, write_arrays
 
 SHAPES = [(), (0,), (1,), (7,), (3, 5), (0, 4), (4, 0), (2, 3, 4), (0, 2**31)]
 
@@ -197,3 +198,31 @@ def test_any_changed_byte_gives_damage_or_arrays(tmp_path_factory, data):
     except DamagedIndex:
         return
     assert sum(array.nbytes for array in arrays.values()) <= len(content)
+
+
+def resident_files():
+    """How much of mapped files this process has in memory."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(1024 * int(line.split()[1]) for line in lines if line.startswith("RssFile"))
+
+
+def test_a_mapped_array_that_is_let_go_stays_readable(tmp_path):
+    arrays = {"large": np.arange(1 << 20), "row": np.ones((2, 1000), np.int32), "tiny": np.zeros(3, np.uint8)}
+    write_arrays(tmp_path / "a", arrays, durable=False)
+    mapped = map_arrays(tmp_path / "a")
+    same(mapped, arrays)
+    before = resident_files()
+    let_go(mapped["large"][1:])
+    assert before - resident_files() > 7 << 20
+    for name in ("row", "tiny"):
+        let_go(mapped[name])
+    let_go(mapped["row"][1])
+    let_go(mapped["large"][:0])
+    same(mapped, arrays)
+
+
+def test_an_array_in_memory_cannot_be_let_go():
+    array = np.arange(10_000)
+    let_go(array)
+    let_go(array[10:])
+    assert np.array_equal(array, np.arange(10_000))

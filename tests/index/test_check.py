@@ -174,7 +174,7 @@ def test_a_dead_document_that_is_none_is_found(folder, dead):
     entry = replace(manifest.segments[0], dead=np.array(dead, "<i4").tobytes())
     save(folder, replace_segment(manifest, 0, entry))
     (problem,) = check(folder, deep=True).problems
-    assert problem.endswith("a dead document has a number that no document has")
+    assert problem.endswith("numbers that cannot be in the list of dead documents")
 
 
 def test_counts_of_documents_that_disagree_are_found(folder):

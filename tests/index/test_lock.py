@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -82,3 +83,35 @@ def test_a_longer_number_in_the_file_is_replaced(tmp_path):
 def test_a_folder_that_is_not_there(tmp_path):
     with pytest.raises(StorageError, match="cannot lock"):
         WriterLock(tmp_path / "nothing")
+
+
+def test_a_lock_that_is_released_twice_closes_nothing_of_others(tmp_path):
+    lock = WriterLock(tmp_path)
+    lock.release()
+    with (tmp_path / "other").open("wb") as other:  # gets the descriptor that is free now
+        lock.release()
+        os.fstat(other.fileno())
+    assert not is_locked(tmp_path)
+
+
+def test_a_file_system_without_locks_is_no_busy_index(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr("aboutness.index.lock.fcntl.flock", refuse)
+    with pytest.raises(StorageError, match=r"cannot lock .*writer\.lock: No locks available; put the index on a"):
+        WriterLock(tmp_path)
+
+
+def test_a_lock_knows_whether_its_folder_is_still_there(tmp_path):
+    folder = tmp_path / "a"
+    folder.mkdir()
+    lock = WriterLock(folder)
+    assert lock.is_of(folder)
+    folder.rename(tmp_path / "b")
+    assert lock.is_of(tmp_path / "b")
+    assert not lock.is_of(folder)
+    folder.mkdir()
+    WriterLock(folder).release()
+    assert not lock.is_of(folder)
+    lock.release()

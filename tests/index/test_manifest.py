@@ -20,6 +20,7 @@ from aboutness.index.manifest import (
 )
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=6)
+FILE_NAMES = NAMES.filter(lambda name: "/" not in name and name not in (".", ".."))
 NUMBERS = st.integers(0, 2**63 - 1)
 JSON = st.recursive(
     st.none()
@@ -34,7 +35,7 @@ JSON = st.recursive(
 
 @st.composite
 def manifests(draw):
-    files = iter(draw(st.lists(NAMES, unique=True, min_size=14, max_size=14)))
+    files = iter(draw(st.lists(FILE_NAMES, unique=True, min_size=14, max_size=14)))
 
     def file():
         return FileEntry(next(files), draw(NUMBERS), draw(st.integers(0, 2**32 - 1)))

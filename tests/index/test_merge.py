@@ -14,9 +14,9 @@ from aboutness.index import merge
 from aboutness.index.merge import merge_run
 
 
-def stub(live, tokens=None):
+def stub(live, tokens=None, name="00000001-aa"):
     layer = SimpleNamespace(tokens=np.empty(0 if tokens is None else tokens, np.int8))
-    return SimpleNamespace(live=live, layers={"main": layer})
+    return SimpleNamespace(name=name, live=live, layers={"main": layer})
 
 
 def simulate(sizes):
@@ -97,3 +97,10 @@ def test_merged_segments_hold_no_dead_documents_and_fill_missing_fields():
     generation = index.snapshot.generation
     index.merge()
     assert index.snapshot.generation == generation
+
+
+def test_shards_are_left_alone():
+    shards = [stub(10, name=f"shard-0000{i}-0-aa") for i in range(3)]
+    assert merge_run(shards) == 0
+    assert merge_run([*shards, stub(10)]) == 0
+    assert merge_run([*shards, stub(1), stub(1)]) == 2

@@ -28,9 +28,13 @@ def segment():
 def test_documents_by_number_the_dead_included(segment):
     names = ["title", "text"]
     assert (len(segment), segment.live, segment.fields) == (4, 3, 2)
-    assert segment.document(0, names) == Document("a", {"title": "T", "text": "ünï"}, {"k": [1, "x"], "m": True})
-    assert segment.document(1, names) == Document("b", {"text": "only text"})
-    assert segment.document(3, [*names, "later"]) == Document("日本", {"text": "日本語"}, {"k": []})
+    assert segment.documents(np.array([0]), names)[0] == Document(
+        "a", {"title": "T", "text": "ünï"}, {"k": [1, "x"], "m": True}
+    )
+    assert segment.documents(np.array([1]), names)[0] == Document("b", {"text": "only text"})
+    assert segment.documents(np.array([3]), [*names, "later"])[0] == Document(
+        "日本", {"text": "日本語"}, {"k": []}
+    )
     assert segment.dead_mask().tolist() == [False, True, False, False]
 
 

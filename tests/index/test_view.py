@@ -70,6 +70,18 @@ def test_counts_of_all_fields(index):
 
 
 @pytest.mark.parametrize("selection", SELECTIONS, ids=str)
+def test_bags_are_rows_of_the_matrix(index, selection):
+    view = index.view(fields=selection)
+    living = np.flatnonzero(view.alive)
+    matrix = view.matrix().toarray()
+    for rows in (np.arange(len(living)), np.arange(0, len(living), 2), np.arange(0)):
+        terms, counts, ends = view.bags(living[rows])
+        found = np.zeros((len(rows), view.vocabulary_size))
+        found[np.repeat(np.arange(len(rows)), np.diff(ends, prepend=0)), terms] = counts
+        assert np.array_equal(found, matrix[rows])
+
+
+@pytest.mark.parametrize("selection", SELECTIONS, ids=str)
 def test_statistics_of_chosen_and_weighted_fields(index, selection):
     view = index.view(fields=selection)
     weights = {name: weight for name, weight in weights_of(selection).items() if weight}

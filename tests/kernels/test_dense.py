@@ -243,6 +243,11 @@ def asked_for(codes, error, longest, vector):
     )  # fmt: skip
 
 
+def everything(count):
+    """The arguments of `scan` by which it reads all rows, which stand by number."""
+    return np.zeros(1, np.int64), np.array([count]), np.zeros(0, np.int64)
+
+
 def clustered(seed, count, size):
     """Rows of length 1 whose first numbers are the largest, near to a vector or far from it."""
     chance = np.random.default_rng(seed)
@@ -273,7 +278,9 @@ def test_scan_finds_the_best(run, count, size, k, masked):
     codes, scales, rests, error = encoded(lambda kernel, *a: (kernel(*a), a), rows)
     allowed = np.random.default_rng(k).random(count) < 0.5 if masked else np.zeros(0, np.bool_)
     asked = asked_for(codes, error, 1.0, vector)
-    number, (*_, found) = run(dense.scan, codes, scales, rests, *asked, allowed, k, np.full(2 * count, -1))
+    number, (*_, found) = run(
+        dense.scan, codes, scales, rests, *asked, *everything(count), allowed, k, np.full(2 * count, -1)
+    )
     found = found[:number].tolist()
     assert found == sorted(set(found))
     assert set(best_of(rows, vector, k, allowed)) <= set(found)
@@ -288,14 +295,46 @@ def test_scan_says_where_too_many_could_be_best(run, room):
     rows = np.ones((600, 3), F32)
     codes, scales, rests, error = encoded(lambda kernel, *a: (kernel(*a), a), rows)
     asked = asked_for(codes, error, 2.0, np.array([1.0, 0, 0]))
-    number, _ = run(dense.scan, codes, scales, rests, *asked, np.zeros(0, np.bool_), 5, np.full(room, -1))
+    number, _ = run(
+        dense.scan, codes, scales, rests, *asked, *everything(600), np.zeros(0, np.bool_), 5, np.full(room, -1)
+    )
     assert number == -1
 
 
 def test_scan_of_nothing(run):
     codes, scales, rests, error = encoded(lambda kernel, *a: (kernel(*a), a), np.zeros((0, 3), F32))
     asked = asked_for(codes, error, 1.0, np.array([1.0, 0, 0]))
-    assert run(dense.scan, codes, scales, rests, *asked, np.zeros(0, np.bool_), 5, np.full(9, -1))[0] == 0
+    nothing = np.zeros(0, np.bool_)
+    assert run(dense.scan, codes, scales, rests, *asked, *everything(0), nothing, 5, np.full(9, -1))[0] == 0
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_scan_of_pieces(run, masked):
+    """Only rows of the pieces are found, and by the numbers of their documents they are allowed."""
+    rows, vector = clustered(5, 2500, 130)
+    codes, scales, rests, error = encoded(lambda kernel, *a: (kernel(*a), a), rows)
+    chance = np.random.default_rng(1)
+    numbers = chance.permutation(2500)
+    allowed = chance.random(2500) < 0.5 if masked else np.zeros(0, np.bool_)
+    starts, ends = np.array([1100, 0, 2300]), np.array([2250, 70, 2300])
+    inside = np.zeros(2500, np.bool_)
+    inside[1100:2250] = inside[:70] = True
+    if masked:
+        inside &= allowed[numbers]
+    asked = asked_for(codes, error, 1.0, vector)
+    number, (*_, found) = run(
+        dense.scan, codes, scales, rests, *asked, starts, ends, numbers, allowed, 10, np.full(2500, -1)
+    )
+    found = found[:number].tolist()
+    assert len(found) == len(set(found)) < 200
+    assert inside[found].all()
+    assert set(best_of(rows, vector, 10, inside)) <= set(found)
+
+
+def test_drop_not_allowed(run):
+    allowed = np.array([True, False, True, False])
+    left, (some, *_) = run(dense.drop_not_allowed, np.array([0, 2, 3, 4]), np.array([3, 9, 2, 0, 1]), allowed)
+    assert some[:left].tolist() == [2, 3]
 
 
 @pytest.mark.parametrize("look", [0, 1, 9])

@@ -95,3 +95,64 @@ def test_sums_are_wider_than_counts(run, kind):
     counts = np.full((1, 5), most, kind)
     _, (*_, totals) = run(invert.sum_counts, np.array([5], np.int64), counts, np.zeros((1, 1), np.int64))
     assert totals.tolist() == [[5 * int(most)]]
+
+
+@st.composite
+def lists(draw):
+    """Posting lists of some terms of one segment: their terms, documents, counts, and new numbers (-1: none)."""
+    size = draw(st.integers(1, 6))
+    found = draw(st.dictionaries(st.integers(0, VOCABULARY - 1), st.sets(st.integers(0, size - 1), min_size=1)))
+    terms = np.array(sorted(found), np.int32)
+    rows = [sorted(found[term]) for term in terms.tolist()]
+    alive = np.array(draw(st.lists(st.booleans(), min_size=size, max_size=size)))
+    numbers = np.where(alive, 10 + alive.cumsum() - 1, -1).astype(np.int32)
+    documents = np.array([document for row in rows for document in row], np.int32)
+    counts = np.arange(1, len(documents) + 1, dtype=np.uint16)
+    return terms, np.cumsum([len(row) for row in rows], dtype=np.int64), documents, counts, numbers
+
+
+def living(posting_lists):
+    """The same with plain lists: (new number, count) of each living document of each term."""
+    terms, ends, documents, counts, numbers = posting_lists
+    pairs = list(zip(numbers[documents].tolist(), counts.tolist(), strict=True))
+    starts = [0, *ends.tolist()]
+    return {
+        term: [pair for pair in pairs[starts[i] : starts[i + 1]] if pair[0] >= 0]
+        for i, term in enumerate(terms.tolist())
+    }
+
+
+@quick
+@given(lists())
+def test_living_postings_are_counted(run, posting_lists):
+    terms, ends, documents, counts, numbers = posting_lists
+    starts = np.concatenate([[0], ends[:-1]]).astype(np.int64)[: len(ends)]
+    expected = living(posting_lists)
+    _, changed = run(invert.count_living, starts, ends, documents, numbers, np.zeros(len(ends), np.int64))
+    assert changed[-1].tolist() == [len(one) for one in expected.values()]
+    totals = np.full(VOCABULARY, 100, np.int64)
+    _, changed = run(invert.sum_living, starts, ends, documents, numbers, counts, terms, totals)
+    sums = {term: sum(count for _, count in one) for term, one in expected.items()}
+    assert changed[-1].tolist() == [100 + sums.get(term, 0) for term in range(VOCABULARY)]
+
+
+@quick
+@given(lists(), st.booleans())
+def test_living_postings_are_appended_to_the_lists_of_their_terms(run, posting_lists, has_counts):
+    terms, ends, documents, counts, numbers = posting_lists
+    starts = np.concatenate([[0], ends[:-1]]).astype(np.int64)[: len(ends)]
+    expected, first, room = living(posting_lists), 0, 7  # for each term: one item that is there, and six more
+    at = np.arange(VOCABULARY, dtype=np.int64) * room + 1
+    out = np.full(VOCABULARY * room, -5, np.int32)
+    _, changed = run(invert.move_documents, terms, starts, ends, documents, numbers, first, at, out)
+    given_counts = counts if has_counts else counts[:0]
+    _, counted = run(invert.move_counts, terms, starts, ends, documents, numbers, given_counts, first, at, out)
+    for term in range(VOCABULARY):
+        pairs = expected.get(term, [])
+        for moved, values in (
+            (changed, [number for number, _ in pairs]),
+            (counted, [count if has_counts else 0 for _, count in pairs]),
+        ):
+            assert moved[-2][term] == term * room + 1 + len(pairs)
+            row = moved[-1][term * room : (term + 1) * room].tolist()
+            assert row == [-5, *values, *[-5] * (room - 1 - len(values))]

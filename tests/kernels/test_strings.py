@@ -102,6 +102,27 @@ def test_hash_all(run, texts):
     assert out.tolist() == [naive_hash(text) for text in texts]
 
 
+@quick
+@given(st.lists(st.binary(max_size=20), min_size=1, max_size=8), st.data())
+def test_first_changed(run, texts, data):
+    array, ends = packed(texts)
+    starts = np.concatenate([[0], ends[:-1]]).astype(np.int64)
+    hashes = np.array([naive_hash(text) for text in texts], np.uint64)
+    assert run(strings.first_changed, array, starts, ends, hashes)[0] == -1
+    place = data.draw(st.integers(0, len(texts) - 1))
+    for harm in ("hash", "before", "beyond", "backwards"):
+        first, last, other = starts.copy(), ends.copy(), hashes.copy()
+        if harm == "hash":
+            other[place] ^= np.uint64(1)
+        elif harm == "before":
+            first[place] = -1
+        elif harm == "beyond":
+            last[place] = len(array) + 1
+        else:
+            first[place] = last[place] + 1
+        assert run(strings.first_changed, array, first, last, other)[0] == place
+
+
 def test_hashes_of_zeros_of_every_length_differ():
     data = np.zeros(1000, np.uint8)
     assert len({strings.hash_bytes(data, 0, end) for end in range(1001)}) == 1001

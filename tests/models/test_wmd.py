@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import time
 from functools import cache
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aboutness.core.deadline import wanted_until
 from aboutness.models import moving
 from aboutness.models.model import MATCHES, Scorer
 from aboutness.models.question import Question
@@ -351,3 +353,16 @@ def test_the_parts_say_what_went_where():
     assert parts["bb → ee"].details["flow"] == 0.25
     assert len(parts) == 3
     assert str(found).count("-0.0000") == 0
+
+
+def test_distances_are_worked_out_only_while_somebody_waits(monkeypatch):
+    scorer, question = WMD().bind(collection().snapshot), asks(12)
+    documents = np.arange(len(scorer.sizes))
+    found = scorer.scores(question, documents)
+    monkeypatch.setattr(moving, "BETWEEN", 7)
+    with wanted_until(time.monotonic() + 600):
+        assert scorer.scores(question, documents).tolist() == found.tolist()
+    with wanted_until(time.monotonic() - 1):
+        for act in (lambda: scorer.scores(question, documents), lambda: scorer.top_many([question], 5)):
+            with pytest.raises(TimeoutError):
+                act()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from aboutness.app.index import Index
 from aboutness.core.algebra import Ranker, inside
+from aboutness.core.deadline import wanted_until
 from aboutness.core.errors import UsageError
 from aboutness.models.question import Question
 from aboutness.rank.bound import bind, explain
@@ -385,3 +387,13 @@ def test_only_rankers_can_be_bound(index):
     for other in ("bm25", None, 3, Ranker()):
         with pytest.raises(UsageError, match="not a ranker: "):
             bind(other, index.snapshot)
+
+
+@pytest.mark.parametrize("text", ["bm25 + ql", "bm25 % 5 >> ql", "combsum(bm25, ql % 3)", "rrf(bm25, ql)"])
+def test_rankers_made_of_others_end_when_nobody_waits_any_more(index, text):
+    bound, asked = bind(ranker(text), index.snapshot), [Question(WORDS[0])]
+    with wanted_until(time.monotonic() + 60):
+        in_time = bound.top_many(asked)
+    assert pairs(in_time[0]) == pairs(bound.top_many(asked)[0])
+    with wanted_until(time.monotonic() - 1), pytest.raises(TimeoutError):
+        bound.top_many(asked)

@@ -286,9 +286,19 @@ def test_an_index_and_its_texts_make_the_same(index):
 
 def test_the_words_of_a_text_are_counted_in_order_of_appearance():
     text = TrainingText.of_texts(["cc aa cc bb aa cc", "", "bb aa bb"], analyzer("plain"))
-    made = lsa._bags([], text, np.array([2, 1, 0], np.int32))  # "cc", "aa", "bb" by number
+    made = lsa._bags([], text, np.array([2, 1, 0], np.int32), np.ones(3, np.bool_))  # "cc", "aa", "bb" by number
     assert (made.words.tolist(), made.weights.tolist()) == ([2, 1, 0, 0, 1], [3, 2, 1, 2, 1])
     assert made.ends.tolist() == [3, 3, 5]
+
+
+@pytest.mark.parametrize("fields", [None, {"title": 2.0, "text": 1.0}])
+def test_what_a_sample_leaves_is_inferred_in_portions(index, monkeypatch, fields):
+    view = index.view(fields=fields)
+    whole = LSA(dim=3, sample=5).train(view)
+    monkeypatch.setattr("aboutness.vectors.training_text.PORTION", 7)
+    portions = LSA(dim=3, sample=5).train(view)
+    assert portions.rows.tobytes() == whole.rows.tobytes()
+    assert len(portions.rows) == len(index)
 
 
 # --- chance ----------------------------------------------------------------------------------------------------

@@ -702,7 +702,7 @@ def test_a_rate_that_is_too_high_is_told(way):
 
 def test_more_memory_than_there_is():
     """In a process that may have only little more than it has."""
-    text = TrainingText.of_texts([[f"w{i}" for i in range(2000)]], PLAIN)
+    text = TrainingText.of_texts([[f"w{i}" for i in range(20_000)]], PLAIN)  # more than lies about in the heap
     small(PV()).train(text, threads=1)
 
     def train():
@@ -713,7 +713,7 @@ def test_more_memory_than_there_is():
     result = result_of(train)
     assert isinstance(result, UsageError)
     assert str(result) == (
-        "1 documents and 2,000 words x 10000 need 0.2 GB, which is more memory than there is; choose a lower dim or "
+        "1 documents and 20,000 words x 10000 need 1.6 GB, which is more memory than there is; choose a lower dim or "
         "a higher min_count"
     )
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from collections import Counter
 
 import numpy as np
@@ -410,3 +411,17 @@ def test_deleting_a_document_or_choosing_fields_changes_the_checksum(index):
     again.delete(["a"])
     found.add(TrainingText.of_view(again.view()).checksum)
     assert len(found) == 5
+
+
+def test_the_text_of_an_index_is_not_copied():
+    """Some numbers for each document are held, and none for each token."""
+    index = Index.build({"id": f"d{n}", "text": "sun moon star " * 200} for n in range(1000))
+    view = index.view()
+    _ = view.field_cf, view.arrivals, view.alive
+    tracemalloc.start()
+    text = TrainingText.of_view(view)
+    blocks = text.blocks()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert sum(int((block.ends - block.starts).sum()) for block in blocks) == text.tokens == 600_000
+    assert peak < 200 * len(index) < 4 * text.tokens / 10

@@ -150,7 +150,7 @@ def test_hardly_any_text(architecture, draw, texts):
 
 
 def training_of(**changes):
-    return word2vec._Training(small(**changes), TrainingText.of_texts(TEXTS, PLAIN), 1)
+    return word2vec.WordTraining(small(**changes), TrainingText.of_texts(TEXTS, PLAIN), 1)
 
 
 def shares_of(table):
@@ -378,13 +378,13 @@ BLOCKS = 6 * 2
 @pytest.fixture
 def slow_blocks(monkeypatch):
     """Six blocks, each long enough for an interrupt to reach it."""
-    block = word2vec._Training._block
+    block = word2vec.WordTraining._block
 
     def slow(self, number):
         block(self, number)
         time.sleep(0.002)
 
-    monkeypatch.setattr(word2vec._Training, "_block", slow)
+    monkeypatch.setattr(word2vec.WordTraining, "_block", slow)
     monkeypatch.setattr(training_text, "BLOCK", 120)
     monkeypatch.setattr(threads, "TICK", 0.0005)
     assert len(TrainingText.of_texts(TEXTS, PLAIN).blocks()) * 2 == BLOCKS
@@ -417,7 +417,7 @@ def test_interrupted_at_any_block_and_resumed(slow_blocks, tmp_path, architectur
 
 def about_of(architecture):
     text = TrainingText.of_texts(TEXTS, PLAIN)
-    return word2vec._Training(small(architecture=architecture), text, 1)._about()
+    return word2vec.WordTraining(small(architecture=architecture), text, 1)._about()
 
 
 def test_interrupted_again_and_again(slow_blocks, tmp_path):

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import glob
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 from aboutness.core.errors import DamagedIndex, UsageError
-from aboutness.core.rejects import OnBad
+from aboutness.core.rejects import OnBad, stop
 from aboutness.index import disk, lock
+from aboutness.index.database import NAME as DATABASE
 from aboutness.index.intake import Record
 from aboutness.index.writer import Added, IndexWriter, Progress
 from aboutness.text.analyzer import Analyzer
@@ -23,11 +24,14 @@ Records: TypeAlias = Iterable[Record]
 class Build:
     """What an index is made of, and how."""
 
-    records: Records
     analyzers: Mapping[str, Analyzer]
     weights: Mapping[str, float]
-    on_bad: OnBad
-    progress: Progress | None
+    fill: Callable[[IndexWriter], Added]  # puts the documents into an empty index
+
+    def to(self, target: Path, *, overwrite: bool) -> Added:
+        """Build at a new place or, with `overwrite`, in place of the index that is there."""
+        there = (target / DATABASE).exists()
+        return self.instead_of(target, overwrite=overwrite) if there else self.at(target)
 
     def in_memory(self, target: Path) -> Added:
         """Build in a folder that nobody needs to survive."""
@@ -38,18 +42,21 @@ class Build:
         """Build in a folder beside the target, and give it its name when all is on the disk."""
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise UsageError(f"{target} is there already and is not an index; choose another place")
+        return self._beside(target, lambda building: disk.move(building, target))
+
+    def _beside(self, target: Path, put_in_place: Callable[[Path], None]) -> Added:
+        """Build in a folder beside the target, let it be put in its place, and make that durable."""
         parent = target.absolute().parent
         disk.make_durable_folder(parent)
-        prefix = f".{target.name}.building-"
-        for left in parent.glob(f"{glob.escape(prefix)}*"):
+        for left in parent.glob(f"{glob.escape(_passing(target))}*"):
             if left.is_dir() and not lock.is_locked(left):
                 disk.remove(left)
-        building = parent / f"{prefix}{secrets.token_hex(4)}"
+        building = _new_beside(target)
         try:
             with IndexWriter.create(building, self.analyzers, self.weights) as writer:
+                # The names in `building` need no sync of ours: SQLite makes one when a commit ends (see EXTRA).
                 added = self._fill(writer)
-                disk.sync_folder(building)
-                disk.move(building, target)
+                put_in_place(building)
                 disk.sync_folder(parent)
         except BaseException:
             disk.remove(building)
@@ -73,17 +80,40 @@ class Build:
 
     def _instead_of_damaged(self, target: Path) -> Added:
         """Build anew beside what cannot be opened, and change places only when all is on the disk."""
-        parent, mark = target.absolute().parent, secrets.token_hex(4)
-        new, old = parent / f".{target.name}.new-{mark}", parent / f".{target.name}.damaged-{mark}"
-        added = self.at(new)
-        disk.move(target, old)
-        disk.move(new, target)
-        disk.sync_folder(parent)
-        disk.remove(old)
-        return added
+        old = _new_beside(target)
+
+        def change_places(building: Path) -> None:
+            disk.move(target, old)
+            try:
+                disk.move(building, target)
+            except BaseException:
+                disk.move(old, target)
+                raise
+
+        try:
+            return self._beside(target, change_places)
+        finally:
+            if target.exists():
+                disk.remove(old)
 
     def _fill(self, writer: IndexWriter) -> Added:
-        added = writer.add(self.records, on_bad=self.on_bad, progress=self.progress)
+        added = self.fill(writer)
         writer.check_fields_used()
         writer.commit()
         return added
+
+
+def adding(
+    records: Records, on_bad: OnBad = stop, progress: Progress | None = None
+) -> Callable[[IndexWriter], Added]:
+    """Return what fills an index with records."""
+    return lambda writer: writer.add(records, on_bad=on_bad, progress=progress)
+
+
+def _passing(target: Path) -> str:
+    """Return how the names of folders begin that are there only while an index is made."""
+    return f".{target.name}.building-"
+
+
+def _new_beside(target: Path) -> Path:
+    return target.absolute().parent / f"{_passing(target)}{secrets.token_hex(4)}"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from aboutness.app.evaluating import EvaluatedRun, evaluate_runs
 from aboutness.app.index import DEFAULT_ANALYZER, Index
 from aboutness.app.needed import Training, Vectors, check_vectors, needs, provide
+from aboutness.app.pieces import Pieces
 from aboutness.app.search import DEFAULT_RANKER, How
 from aboutness.core.algebra import Ranker
 from aboutness.core.errors import UsageError
@@ -31,6 +32,8 @@ from aboutness.models.model import checked_k
 from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.rank.inside import notes_of
 from aboutness.rank.known import known_rankers
+from aboutness.scale.engine import Engine
+from aboutness.scale.spread import Spread
 from aboutness.text.analyzer import Analyzer
 from aboutness.vectors.trainer import DocumentTrainer
 
@@ -75,6 +78,8 @@ def compare(
     progress: Progress | None = None,
     indexing: IndexProgress | None = None,
     training: Training | None = None,
+    engine: Engine | None = None,
+    shards: int | None = None,
 ) -> Compared:
     """Compare rankers on a collection: means of measures over all judged queries, and values for each query.
 
@@ -86,7 +91,8 @@ def compare(
     `fields` are as in `Index.search`, and match="judged" ranks just the documents that are judged for a query.
     `queries` is the form in which they are asked: "text", or such as "title", "title+narr", "short", "long".
     With `random`, the scores of so many random documents for each query, drawn by `seed`, are there besides, with
-    those of relevant and of irrelevant ones (`samples`; see `sample_scores`).
+    those of relevant and of irrelevant ones (`samples`; see `sample_scores`). An `engine`, such as a Ray cluster,
+    searches the shards of the index, at most so many.
     """
     start = perf_counter()
     if index is not None and vectors is not None:
@@ -111,8 +117,9 @@ def compare(
     usable = [one for one in chosen if str(one) not in lacking]
     compared = compare_on(
         held.snapshot, opened, usable, chosen_measures, depth=depth or max(1, held.snapshot.size),
-        match=step_of(match), threads=threads,
-        progress=progress, optional=[] if rankers is not None else [one for one in usable if needs([one])],
+        match=step_of(match), threads=threads, progress=progress,
+        bound=Spread(held.snapshot, engine, shards).bind if engine else None,
+        optional=[] if rankers is not None else [one for one in usable if needs([one])],
     )  # fmt: skip
     why = {**lacking, **compared.left_out}
     left_out = {name: why[name] for name in map(str, chosen) if name in why}
@@ -171,16 +178,27 @@ def run_queries(
     fields: str | None = None,
     tag: str | None = None,
     threads: int | None = None,
+    resumable: bool = False,
 ) -> int:
-    """Rank documents for every query of a file and write a TREC run; return the number of queries."""
+    """Rank documents for every query of a file and write a TREC run; return the number of queries.
+
+    If it is to be `resumable`, finished pieces are kept beside the run until it is whole, and the same again goes
+    on from them.
+    """
     how = How(ranker, checked_k(depth), match, fields=fields)
     found = list(once_each(read_topics(queries), queries))
     generation = index.generation
     searcher = generation.bound(how.expression)
+    named = run_tag(how.expression) if tag is None else tag
+    if resumable and str(target) != "-":
+        pieces = Pieces(target, generation.snapshot, str(how.expression), depth, how.step)
+        write_run(target, pieces.run(searcher, found), named)
+        pieces.remove()
+        return len(found)
     ids_of = generation.snapshot.ids_of
     made = (
         (query, list(zip(ids_of(ranking.documents), ranking.scores.tolist(), strict=True)))
         for query, ranking in rankings(searcher, found, depth, how.step, threads)
     )
-    write_run(target, made, run_tag(how.expression) if tag is None else tag)
+    write_run(target, made, named)
     return len(found)

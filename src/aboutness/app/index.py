@@ -10,10 +10,11 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from aboutness.app.build import Build, Records
+from aboutness.app.build import Build, Records, adding
 from aboutness.app.generation import Generation
 from aboutness.app.keeping import bring_up_to_date, prepare
-from aboutness.app.search import DEFAULT_RANKER, Asked, Fields, Hits, How, checked_question, search, search_like
+from aboutness.app.search import DEFAULT_RANKER, Asked, Fields, Hits, How, checked_question, search, search_one
+from aboutness.app.shard_training import ByShards, train_by_shards
 from aboutness.app.training import drop, kept, train, trainer
 from aboutness.app.vectors import import_into, keep_vectors, nearest_words, oov, vectors_for_oov, words_of
 from aboutness.core.algebra import Ranker
@@ -30,6 +31,7 @@ from aboutness.models.ranking import Explanation
 from aboutness.rank.bound import explain
 from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.rank.inside import notes_of
+from aboutness.scale.missed import Missed, told
 from aboutness.text.analyzer import Analyzer
 from aboutness.text.analyzers import analyzer as named_analyzer
 from aboutness.vectors.coverage import Coverage
@@ -54,8 +56,10 @@ class Index:
     (2, True, 'a city in New Mexico')
     """
 
+    elsewhere = False  # whether others search it, for whom one waits
+
     def __init__(self, snapshot: Snapshot, memory: tempfile.TemporaryDirectory[str] | None = None) -> None:
-        self.generation = Generation(snapshot)
+        self.generation = self._generation_of(snapshot)
         self._lock = Lock()
         self._memory = memory
         self.added = Added()
@@ -81,11 +85,8 @@ class Index:
         how much each field counts (1 unless said). An index that is there already is replaced, in one step,
         only with `overwrite`.
         """
-        analyzers = {DEFAULT_LAYER: named_analyzer(analyzer)}
-        for name in layers or ():
-            _check_layer(name)
-        analyzers |= {name: named_analyzer(value) for name, value in (layers or {}).items()}
-        build = Build(records, analyzers, checked_weights(weights or {}), on_bad, progress)
+        analyzers = layered_analyzers(analyzer, layers)
+        build = Build(analyzers, checked_weights(weights or {}), adding(records, on_bad, progress))
         if path is None:
             memory = tempfile.TemporaryDirectory(prefix="aboutness-")
             target = Path(memory.name) / "memory.index"
@@ -93,15 +94,14 @@ class Index:
             index = cls(Snapshot.open(target), memory)
         else:
             target = Path(path)
-            there = (target / DATABASE).exists()
-            added = build.instead_of(target, overwrite=overwrite) if there else build.at(target)
+            added = build.to(target, overwrite=overwrite)
             index = cls(Snapshot.open(target))
         index.added = added
         return index
 
     @classmethod
     def open(cls, path: str | Path, *, verify: bool = False) -> Index:
-        """Open an index; with `verify`, compare every file with its checksum first."""
+        """Open an index; with `verify`, compare every file with its checksum first, those that come later, too."""
         return cls(Snapshot.open(Path(path), verify=verify))
 
     @property
@@ -114,15 +114,47 @@ class Index:
         """Tell whether the index is gone when the program ends."""
         return self._memory is not None
 
-    def refresh(self) -> bool:
-        """Go over to the newest generation, if there is a newer one; return whether there was."""
-        newest = Snapshot.open(self.path)
+    def refresh(self, *, ready: bool = False) -> bool:
+        """Go over to the newest generation, if there is a newer one; return whether there was.
+
+        With `ready`, the rankers in use are bound to it first, while searches still go to the one before.
+        """
+        own = self.snapshot
+        newest = Snapshot.open(self.path, verify=own.verified, sure=own.manifest.files())
+        if not self._older_than(newest):
+            return False
+        fresh = self._generation_of(newest)
+        for ranker in self.generation.in_use if ready else ():
+            with contextlib.suppress(AboutnessError):  # what it needs is gone: told to the next who asks for it
+                fresh.bound(ranker)
         with self._lock:  # another thread may have gone further meanwhile
-            anew = newest.manifest.created != self.snapshot.manifest.created  # removed, and built again
-            changed = anew or newest.generation > self.snapshot.generation
+            changed = self._older_than(newest)
             if changed:
-                self.generation = Generation(newest)
+                self.generation = fresh
         return changed
+
+    def _generation_of(self, snapshot: Snapshot) -> Generation:
+        """Return what binds rankers to a snapshot."""
+        return Generation(snapshot)
+
+    @property
+    def down(self) -> Sequence[Missed]:
+        """Return the shards that do not answer, as far as is known: none, where it is searched here."""
+        return self.generation.down
+
+    @property
+    def incomplete(self) -> str | None:
+        """Return in words which documents cannot be searched now, None where all can."""
+        return told(self.down, len(self))
+
+    def look(self) -> None:
+        """Ask the shards whether they answer, where others search it."""
+
+    def _older_than(self, other: Snapshot) -> bool:
+        own = self.snapshot
+        if other.generation == own.generation:  # removed and built again, perhaps within a second
+            return other.manifest != own.manifest
+        return other.manifest.created != own.manifest.created or other.generation > own.generation
 
     @property
     def snapshot(self) -> Snapshot:
@@ -152,15 +184,7 @@ class Index:
         >>> [hit.id for hit in index.search("cities of Mexico")]
         ['a']
         """
-        how = How(ranker, k, match, where, fields, threads=1)
-        if (query is None) == (like is None):
-            raise UsageError("give a query, or with `like` the id of a document of the index")
-        if like is not None:
-            if not isinstance(like, str):
-                raise UsageError(f"like must be the id of a document, a text, got {shown(like)}")
-            return search_like(self.generation, like, how)
-        assert query is not None
-        return search(self.generation, [query], how)[0]
+        return search_one(self.generation, query, like, How(ranker, k, match, where, fields, threads=1))
 
     def search_many(
         self,
@@ -241,13 +265,15 @@ class Index:
         threads: int | None = None,
         restart: bool = False,
         progress: Tell | None = None,
+        by: ByShards | None = None,
         **parameters: Any,  # noqa: ANN401 - what the way of training declares
     ) -> Made:
         """Train on the documents and keep the result in the index, under a name (that of the kind).
 
         The result is word vectors, or rows of documents (a `DocumentSpace`), by the kind. A training that was
         interrupted goes on where it was when it is started again, unless with `restart`. With threads=1 the same
-        seed gives the same bytes; with more (all cores unless said) it is faster.
+        seed gives the same bytes; with more (all cores unless said) it is faster. `by` trains by shards, on a Ray
+        cluster or here.
 
         >>> index = Index.build([{"id": "a", "text": "the sun and the moon"}], analyzer="plain")
         >>> vectors = index.train("word2vec", dim=8, min_count=1, threads=1)
@@ -258,9 +284,16 @@ class Index:
             kind = trainer(kind, parameters)
         elif parameters:
             raise UsageError(f"{kind.name} has its parameters already, got {shown(parameters)} besides")
-        return train(
-            self, kind, name=name, layer=layer, fields=fields, threads=threads, restart=restart, tell=progress
-        )
+        chosen: dict[str, Any] = {
+            "name": name,
+            "layer": layer,
+            "fields": fields,
+            "restart": restart,
+            "tell": progress,
+        }
+        if by is not None:
+            return train_by_shards(self, kind, by, **chosen)
+        return train(self, kind, threads=threads, **chosen)
 
     def notes(self, rankers: Iterable[str | Ranker]) -> list[str]:
         """Return what is to be said of the use of rankers here, such as that another one answers in its place."""
@@ -358,6 +391,14 @@ class Index:
         snapshot = self.snapshot  # one generation, also where another thread refreshes
         return [snapshot.id(int(number)) for number in snapshot.where(where).nonzero()[0]]
 
+    def stamp(self) -> tuple[int, ...] | None:
+        """Return what differs after a commit, at the price of a look at one file; None where that is gone."""
+        try:
+            found = (self.path / DATABASE).stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_mtime_ns, found.st_size
+
     def check(self, *, deep: bool = False) -> CheckReport:
         """Look for damage; with `deep`, read and compare everything."""
         return check(self.path, deep=deep)
@@ -417,6 +458,16 @@ class Index:
 def check_folder(path: str | Path, *, deep: bool = False) -> CheckReport:
     """Look for damage in an index, also one that cannot be opened."""
     return check(Path(path), deep=deep)
+
+
+def layered_analyzers(
+    analyzer: str | Analyzer, layers: Mapping[str, str | Analyzer] | None
+) -> dict[str, Analyzer]:
+    """Return the analyzers of all layers of an index, by name, the first one first."""
+    for name in layers or ():
+        _check_layer(name)
+    further = {name: named_analyzer(value) for name, value in (layers or {}).items()}
+    return {DEFAULT_LAYER: named_analyzer(analyzer), **further}
 
 
 def _check_layer(name: str) -> None:

@@ -1,14 +1,21 @@
-"""Keeping in an index what rankers derive from its documents: their vectors, and rows beside those trained."""
+"""Keeping in an index what rankers derive from its documents: vectors, lists, and rows beside those trained."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aboutness.app.keeping_lists import (
+    approximate_in,
+    bring_lists_up_to_date,
+    keep_lists,
+    kept_approximate,
+    lists_of,
+)
+from aboutness.app.naming import with_vectors_named
 from aboutness.core.algebra import Ranker
 from aboutness.core.errors import DamagedIndex, NotFound, UsageError
 from aboutness.index.manifest import ArtefactEntry
@@ -20,7 +27,7 @@ from aboutness.models.weighted import Weighted
 from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.rank.inside import models_in
 from aboutness.vectors.documents import DocumentSpace
-from aboutness.vectors.kept import entry_of, space_of
+from aboutness.vectors.kept import space_of
 
 if TYPE_CHECKING:
     from aboutness.app.index import Index
@@ -33,6 +40,8 @@ def prepare(
 ) -> list[str]:
     """Keep the documents' vectors of some rankers, or bring up to date those that are kept; return of which.
 
+    With an approximate ranker its lists are kept, too.
+
     What is kept is found at once when the ranker is used again. Documents that come later are added when the
     ranker is used, and kept with the others when they are many. With `drop` nothing of these is kept any more, but
     for what was trained.
@@ -40,12 +49,14 @@ def prepare(
     trained = index.snapshot.trained
     kept = {kept_model(entry): name for name, entry in trained.of_kind(KIND).items()}
     if rankers is None:
+        inside: list[Model] = []
         models: list[CentroidModel] = list(kept)
         spaces = list(trained.of_kind(DocumentSpace.kind))
         found = spaces
     else:
         asked = [rankers] if isinstance(rankers, str | Ranker) else list(rankers)
-        inside = [_named(model, index.snapshot) for one in asked for model in models_in(named_ranker(one))]
+        plain = [model for one in asked for model in models_in(named_ranker(one))]
+        inside = [with_vectors_named(model, index.snapshot) for model in plain]
         models = [model for model in inside if isinstance(model, CentroidModel)]
         spaces = [model.entry(trained).name for model in map(_trained, inside) if model is not None]
         found = [str(model) for model in inside if isinstance(model, TrainedModel)]
@@ -54,12 +65,14 @@ def prepare(
     chosen = list(dict.fromkeys(models))
     if drop:
         chosen = [model for model in chosen if model in kept]
-        _keep(index, [], [kept[model] for model in chosen])
-        return [str(model) for model in chosen]
+        dropped = lists_of(trained, None if rankers is None else inside)
+        _keep(index, [], [*(kept[model] for model in chosen), *dropped])
+        return [*map(str, chosen), *dropped.values()]
     for name in dict.fromkeys(spaces):  # first, as vectors may be made of these rows
         fold_in(index, name)
     _keep(index, chosen)
-    return [*map(str, chosen), *dict.fromkeys(found)]
+    lists = keep_lists(index, kept_approximate(trained) if rankers is None else approximate_in(asked))
+    return [*map(str, chosen), *dict.fromkeys(found), *lists]
 
 
 def bring_up_to_date(index: Index) -> None:
@@ -82,6 +95,7 @@ def bring_up_to_date(index: Index) -> None:
         else:
             late += [model] if _many(changed, snapshot) else []
     _keep(index, late, gone)
+    bring_lists_up_to_date(index)
 
 
 def _many(changed: int, snapshot: Snapshot) -> bool:
@@ -92,15 +106,6 @@ def kept_model(entry: ArtefactEntry) -> CentroidModel:
     """Return the model whose documents' vectors are kept."""
     model = named_ranker(entry.parameters["ranker"])
     assert isinstance(model, CentroidModel)
-    return model
-
-
-def _named(model: Model, snapshot: Snapshot) -> Model:
-    """Return the model with its vectors named, so that others that come later make no difference."""
-    if isinstance(model, CentroidModel):
-        return replace(model, vectors=entry_of(snapshot.trained, model.vectors).name)
-    if isinstance(model, TrainedModel):
-        return replace(model, vectors=model.entry(snapshot.trained).name)
     return model
 
 

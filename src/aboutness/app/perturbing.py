@@ -14,13 +14,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from aboutness.app.build import Build
+from aboutness.app.build import Build, adding
 from aboutness.app.generation import Generation
 from aboutness.app.index import Index
 from aboutness.core.algebra import Ranker
 from aboutness.core.errors import BadInput, NotFound, UsageError, shown
 from aboutness.core.record import Document
-from aboutness.core.rejects import stop
 from aboutness.corpus.files import BOM, suffix, utf8, whole
 from aboutness.corpus.jsonl import SUFFIXES, read_jsonl
 from aboutness.index.borrowed import borrowing
@@ -29,6 +28,7 @@ from aboutness.index.writer import DEFAULT_FIELD
 from aboutness.models.bags import words_of
 from aboutness.models.question import Question
 from aboutness.rank.grammar import ranker as named_ranker
+from aboutness.rank.known import known_rankers
 
 Passage: TypeAlias = "str | Mapping[str, str]"  # a text, or the texts of fields
 Replacement: TypeAlias = tuple[str, str]
@@ -115,13 +115,16 @@ def perturb(
     passages: Mapping[str, Passage],
     replace: Sequence[Replacement] = (),
     rankers: str | Ranker | Iterable[str | Ranker] | None = None,
+    *,
+    leave_out: bool = False,
 ) -> Perturbation:
     """Score passages by name as if they were documents of an index, as they are and with words replaced.
 
     `replace` are pairs of a word and what stands in its place: whole words only, in any case; a capital first
     letter stays one. Scores are raw, by the statistics and the word vectors of the index, in which nothing is
     written; a text is the field "text", or where the index has none its first. Rankers are term models and, where
-    the index has word vectors, the dual embedding space model, unless they are named.
+    the index has word vectors, the dual embedding space model, unless they are named. One that the index has
+    nothing for is refused where it was named, unless with `leave_out`; then the answer says why it is left out.
 
     >>> index = Index.build([{"id": "a", "text": "a city in New Mexico"}, {"id": "b", "text": "a song"}])
     >>> found = perturb(index, "city", {"p": "A city by the sea."}, [("city", "song")], "bm25")
@@ -135,7 +138,7 @@ def perturb(
     drafts = list(_rows(checked, list(dict.fromkeys(map(_checked_pair, replace)))))
     with tempfile.TemporaryDirectory(prefix="aboutness-") as folder:
         scored = _passages_in(Path(folder) / "passages.index", drafts, lender)
-        columns, left_out = _columns(scored, query, rankers)
+        columns, left_out = _columns(scored, query, rankers, leave_out=leave_out or rankers is None)
     ranks = {name: _ranks(scores) for name, scores in columns.items()}
     rows = [
         PassageRow(
@@ -149,6 +152,11 @@ def perturb(
         for number, draft in enumerate(drafts)
     ]
     return Perturbation(query, tuple(columns), tuple(rows), left_out)
+
+
+def every_ranker() -> list[str]:
+    """Return the names of all rankers, those first that score passages unless others are named."""
+    return list(dict.fromkeys([*RANKERS, *known_rankers()]))
 
 
 # --- passages ---------------------------------------------------------------------------------------------------
@@ -257,7 +265,7 @@ def _passages_in(target: Path, drafts: Sequence[_Draft], lender: Snapshot) -> Sn
     """Index passages as the lender's documents are, where nobody needs them; return them with its statistics."""
     analyzers = {layer: lender.analyzer(layer) for layer in lender.manifest.layers}
     documents = [Document(f"{number}", draft.fields) for number, draft in enumerate(drafts)]
-    Build(documents, analyzers, lender.manifest.fields, stop, None).in_memory(target)
+    Build(analyzers, lender.manifest.fields, adding(documents)).in_memory(target)
     return borrowing(Snapshot.open(target), lender)
 
 
@@ -265,7 +273,7 @@ def _passages_in(target: Path, drafts: Sequence[_Draft], lender: Snapshot) -> Sn
 
 
 def _columns(
-    passages: Snapshot, query: str, rankers: str | Ranker | Iterable[str | Ranker] | None
+    passages: Snapshot, query: str, rankers: str | Ranker | Iterable[str | Ranker] | None, *, leave_out: bool
 ) -> tuple[dict[str, list[float | None]], dict[str, str]]:
     """Return the columns of scores by name, and the rankers that are left out, with why."""
     generation, asked = Generation(passages), Question(query)
@@ -276,7 +284,7 @@ def _columns(
         try:
             bound = generation.bound(expression)
         except (NotFound, UsageError) as error:
-            if rankers is not None:
+            if not leave_out:
                 raise
             left_out[str(expression)] = str(error)
             continue

@@ -114,8 +114,10 @@ def _sweep(of: object) -> Mapping[str, Any]:
         plain = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise NotFound(f"there is no {path}; make one: aboutness tune ... --train .5 -o DIR") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"{path}: this is no JSON: {error}") from None
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read ({error.strerror})") from None
     if not isinstance(plain, dict):
         raise BadInput(f"{path}: these are no results of a sweep")
     return plain

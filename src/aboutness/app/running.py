@@ -12,6 +12,7 @@ from aboutness.app.kept_indexes import KeptIndexes
 from aboutness.app.needed import Training, Vectors, check_vectors
 from aboutness.app.training import trainer
 from aboutness.app.under_condition import Opened, UnderCondition
+from aboutness.core.algebra import Ranker
 from aboutness.core.errors import NotFound
 from aboutness.experiment.collection import collection, data_of
 from aboutness.experiment.compare import Comparison
@@ -21,7 +22,11 @@ from aboutness.experiment.hashes import file_checksum
 from aboutness.experiment.kept_runs import KeptRuns
 from aboutness.experiment.labels import by_label
 from aboutness.experiment.samples import SampledScores
+from aboutness.index.snapshot import Snapshot
 from aboutness.index.writer import Progress as IndexProgress
+from aboutness.rank.bound import Searcher, bind
+from aboutness.scale.engine import Engine
+from aboutness.scale.spread import Spread
 from aboutness.vectors.array_files import beside
 from aboutness.vectors.known import TRAINERS
 
@@ -51,11 +56,14 @@ class Running:
     tell: Tell | None = None
     indexing: IndexProgress | None = None
     training: Training | None = None
+    engine: Engine | None = None  # searches shards, where there is one
+    shards: int | None = None  # at most
     data: dict[str, Any] = field(default_factory=dict)  # of each collection: what results are made of
     samples: list[SampledScores] = field(default_factory=list)
     note: str | None = None  # of word vectors that do not fit the documents
     times: list[float] = field(default_factory=list)  # seconds of the runs that were made
     done: int = 0
+    _spread: tuple[Snapshot, Spread] | None = None  # the last one
 
     def comparisons(self) -> list[Comparison]:
         """Return one comparison for each collection and condition."""
@@ -97,6 +105,14 @@ class Running:
             return [file_checksum(given), file_checksum(beside(Path(given)))]
         except NotFound:
             return file_checksum(given)
+
+    def bind(self, ranker: Ranker, snapshot: Snapshot) -> Searcher:
+        """Return a ranker bound to an index, or to the shards of it that an engine holds."""
+        if self.engine is None:
+            return bind(ranker, snapshot)
+        if self._spread is None or self._spread[0] is not snapshot:
+            self._spread = snapshot, Spread(snapshot, self.engine, self.shards)
+        return self._spread[1].bind(ranker)
 
     def told(self, what: str, part: float = 0.0) -> None:
         """Tell how far the experiment is."""

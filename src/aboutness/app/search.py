@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from aboutness.app.generation import Generation
 from aboutness.core.algebra import Ranker, inside
-from aboutness.core.errors import UsageError, shown
+from aboutness.core.errors import Unreachable, UsageError, shown
 from aboutness.core.kinds import FieldWeights, checked
 from aboutness.core.record import Document, Query
 from aboutness.index.filters import Where
@@ -28,8 +28,9 @@ from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.rank.grammar import split_rankers
 from aboutness.rank.inside import models_in, notes_of
 from aboutness.rank.pipelines import Pipeline
+from aboutness.scale.missed import Missed, told, with_all_but, without_missed
 
-__all__ = ["DEFAULT_RANKER", "Hit", "Hits", "How", "named_ranker", "search", "search_like", "split_rankers"]
+__all__ = ["DEFAULT_RANKER", "Hit", "Hits", "How", "named_ranker", "search", "search_one", "split_rankers"]
 
 DEFAULT_RANKER = "default"
 TOGETHER = 20_000  # hits of a batch whose ids are looked up together
@@ -92,6 +93,10 @@ class Hit:
             self._document = self._found.generation.snapshot.document(self.number)
         return self._document
 
+    @document.setter
+    def document(self, read: Document) -> None:
+        self._document = read
+
     @property
     def title(self) -> str:
         """Return the title, or where there is none the beginning of the text."""
@@ -107,11 +112,16 @@ class Hit:
     def explain(self) -> Explanation:
         """Return why the document has its score."""
         found = self._found
-        return explain(found.searcher, found.questions[self._place], self.number, found.match, found.allowed)
+        asked = found.questions[self._place]
+        return with_all_but(
+            found.missing, lambda: explain(found.searcher, asked, self.number, found.match, found.allowed)
+        )
 
     def to_json(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the hit in plain values."""
-        plain = {"rank": self.rank, "id": self.id, "score": self.score, "title": self.title, "text": self.text}
+        text = self.text
+        title = self.document.fields.get("title") or text
+        plain = {"rank": self.rank, "id": self.id, "score": self.score, "title": title, "text": text}
         return plain | ({"explanation": self.explain().to_json()} if explain else {})
 
 
@@ -126,6 +136,7 @@ class Found:
         rankings: list[Ranking],
         match: Match,
         allowed: Allowed,
+        missing: Sequence[Missed] = (),
     ) -> None:
         self.generation = generation
         self.searcher = searcher
@@ -133,6 +144,7 @@ class Found:
         self.rankings = rankings
         self.match = match
         self.allowed = allowed
+        self.missing = missing
 
     @cached_property
     def few(self) -> bool:
@@ -175,12 +187,34 @@ class Hits(Sequence[Hit]):
         """Return what one should know of the ranker here, if there is something."""
         return "; ".join(notes_of([self.ranker], self._found.generation.snapshot)) or None
 
+    @property
+    def missing(self) -> Sequence[Missed]:
+        """Return the shards that did not answer: none of their documents is among the hits."""
+        return self._found.missing
+
+    @property
+    def incomplete(self) -> str | None:
+        """Return in words what could not be searched, None where all was."""
+        return told(self.missing, self._found.generation.snapshot.documents)
+
+    def check_complete(self) -> None:
+        """Raise where something could not be searched."""
+        if self.incomplete:
+            raise Unreachable(f"{self.incomplete}; ask again soon")
+
     @cached_property
     def _hits(self) -> list[Hit]:
         found, place = self._found, self._place
         ids = found.ids[place] if found.few else found.generation.snapshot.ids_of(self.ranking.documents)
         rows = zip(ids, self.ranking.scores.tolist(), self.ranking.documents.tolist(), strict=True)
         return [Hit(rank, id_, score, number, found, place) for rank, (id_, score, number) in enumerate(rows, 1)]
+
+    def read_documents(self) -> None:
+        """Read the documents of all hits together: faster than each when it is looked at."""
+        for hit, document in zip(
+            self, self._found.generation.snapshot.documents_of(self.ranking.documents), strict=True
+        ):
+            hit.document = document
 
     @overload
     def __getitem__(self, which: int) -> Hit: ...
@@ -200,11 +234,13 @@ class Hits(Sequence[Hit]):
 
     def to_json(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the hits in plain values."""
+        self.read_documents()
         return {
             "query": self.query,
             "ranker": str(self.ranker),
             "took_ms": round(self.took_ms, 3),
-            **({"note": self.note} if self.note else {}),
+            **({"note": note} if (note := "; ".join(filter(None, (self.note, self.incomplete)))) else {}),
+            **({"missing": [one.to_json() for one in self.missing]} if self.missing else {}),
             "hits": [hit.to_json(explain=explain) for hit in self],
         }
 
@@ -217,10 +253,21 @@ def search(generation: Generation, asked: Sequence[Asked], how: How) -> list[Hit
     start = time.perf_counter()
     allowed = None if how.where is None else generation.snapshot.where(how.where)
     questions = [checked_question(generation, one) for one in asked]
-    rankings = searcher.top_many(questions, k, match=how.step, allowed=allowed, threads=how.threads)
+    found = _found(generation, searcher, questions, k, how, allowed)
     took = (time.perf_counter() - start) / max(len(asked), 1)
-    found = Found(generation, searcher, questions, rankings, how.step, allowed)
     return [Hits(text_of(one), ranker, found, place, took) for place, one in enumerate(asked)]
+
+
+def search_one(generation: Generation, query: Asked | None, like: str | None, how: How) -> Hits:
+    """Search for a query, or for documents like one of the index, by its id."""
+    if (query is None) == (like is None):
+        raise UsageError("give a query, or with `like` the id of a document of the index")
+    if like is None:
+        assert query is not None
+        return search(generation, [query], how)[0]
+    if not isinstance(like, str):
+        raise UsageError(f"like must be the id of a document, a text, got {shown(like)}")
+    return search_like(generation, like, how)
 
 
 def search_like(generation: Generation, identifier: str, how: How) -> Hits:
@@ -232,10 +279,33 @@ def search_like(generation: Generation, identifier: str, how: How) -> Hits:
     number = snapshot.number(identifier)
     allowed: NDArray[np.bool_] = snapshot.alive.copy() if how.where is None else snapshot.where(how.where)
     allowed[number] = False
-    asked = Question(document=number)
-    rankings = searcher.top_many([asked], checked_k(how.k), match=how.step, allowed=allowed, threads=1)
+    found = _found(generation, searcher, [Question(document=number)], checked_k(how.k), how, allowed)
     took = time.perf_counter() - start
-    return Hits(identifier, ranker, Found(generation, searcher, [asked], rankings, how.step, allowed), 0, took)
+    return Hits(identifier, ranker, found, 0, took)
+
+
+def _found(
+    generation: Generation, searcher: Searcher, questions: Sequence[Question], k: int, how: How, allowed: Allowed
+) -> Found:
+    """Return what is found for questions, if need be without the shards that do not answer."""
+
+    def find(missed: Sequence[Missed]) -> tuple[list[Question], list[Ranking], Allowed]:
+        asked = [replace(one) for one in questions]  # rankers may remember what they know of a question
+        among = without(missed, allowed, generation.snapshot.size)
+        return asked, searcher.top_many(asked, k, match=how.step, allowed=among, threads=how.threads), among
+
+    (asked, rankings, among), missing = without_missed(find, generation.down)
+    return Found(generation, searcher, asked, rankings, how.step, among, missing)
+
+
+def without(missed: Sequence[Missed], allowed: Allowed, size: int) -> Allowed:
+    """Return which documents are allowed, but for those of some shards."""
+    if not missed:
+        return allowed
+    mask = np.ones(size, np.bool_) if allowed is None else np.array(allowed, np.bool_)
+    for one in missed:
+        mask[one.numbers.start : one.numbers.stop] = False
+    return mask
 
 
 def question(asked: Asked) -> Question:

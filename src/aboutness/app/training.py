@@ -15,6 +15,7 @@ from aboutness.index import disk
 from aboutness.index.arrays import Array, Blocks
 from aboutness.index.lock import WriterLock
 from aboutness.index.manifest import ArtefactEntry
+from aboutness.index.snapshot import Snapshot
 from aboutness.index.trained import Trained
 from aboutness.index.view import LayerView
 from aboutness.text.analyzers import varied
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 CHECKPOINTS = "training"  # the folder of an index in which checkpoints are
+BY_SHARDS = "shards"  # the folder there of what a training by shards has reached
+BEGUN = f"{BY_SHARDS}/whole{store.SUFFIX}"  # its first file
 KINDS = {WordVectors.kind: "word vectors", DocumentSpace.kind: "rows of documents"}
 
 # --- ways of training ---------------------------------------------------------------------------------------
@@ -87,7 +90,7 @@ def train(
     `fields` chooses text fields; their weights make a difference only where words are counted (lsa). A training
     that diverges has no checkpoint.
     """
-    kind = how.space.kind if isinstance(how, DocumentTrainer) else WordVectors.kind
+    kind = kind_of(how)
     name = free_name(index, name or how.name, kind)
     _add_layers(index, how)
     snapshot = index.snapshot
@@ -99,13 +102,7 @@ def train(
             if checkpoint:
                 checkpoint.clear()
             raise
-        made = trained.with_provenance(
-            layer=view.layer,
-            **_fields(view, how),
-            documents=snapshot.documents,
-            arrivals=snapshot.manifest.arrivals,
-            generation=snapshot.generation,
-        )
+        made = trained.with_provenance(**origin(snapshot, view, how))
         save(index, name, kind, made.arrays(), made.provenance, plain(how).get("seed"), snapshot.generation)
         try:
             if checkpoint:
@@ -113,6 +110,22 @@ def train(
             return kept(index.snapshot.trained, name)
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"what was trained is in the index, as {name}") from None
+
+
+def kind_of(how: Trainer) -> str:
+    """Return the kind of what a way of training makes."""
+    return how.space.kind if isinstance(how, DocumentTrainer) else WordVectors.kind
+
+
+def origin(snapshot: Snapshot, view: LayerView, how: Trainer) -> dict[str, Any]:
+    """Return what is trained on, as it is kept with the result."""
+    return {
+        "layer": view.layer,
+        **_fields(view, how),
+        "documents": snapshot.documents,
+        "arrivals": snapshot.manifest.arrivals,
+        "generation": snapshot.generation,
+    }
 
 
 def _add_layers(index: Index, how: Trainer) -> None:
@@ -176,21 +189,31 @@ def _checkpoint(index: Index, name: str, *, restart: bool) -> Iterator[Checkpoin
     if index.in_memory:
         yield None
         return
-    folder = index.path / CHECKPOINTS / name
-    disk.make_durable_folder(folder)
-    lock = WriterLock(folder)
-    try:
+    with reached_so_far(index, name) as folder:
         checkpoint = Checkpoint(folder / f"checkpoint{store.SUFFIX}")
         if restart:
             checkpoint.clear()
         yield checkpoint
+
+
+@contextlib.contextmanager
+def reached_so_far(index: Index, name: str) -> Iterator[Path]:
+    """Yield the folder of what a training has reached, which is kept from others meanwhile."""
+    folder = index.path / CHECKPOINTS / name
+    disk.make_durable_folder(folder)
+    lock = WriterLock(folder)
+    try:
+        for part in folder.rglob(".*"):  # of what was never whole: the power was lost, or a kill came
+            disk.remove(part)
+        yield folder
     finally:
         lock.release()
 
 
-def has_checkpoint(path: str | Path, name: str) -> bool:
+def has_checkpoint(path: str | Path, name: str, *, by_shards: bool = False) -> bool:
     """Tell whether a training of that name was interrupted."""
-    return (Path(path) / CHECKPOINTS / checked_name(name) / f"checkpoint{store.SUFFIX}").exists()
+    folder = Path(path) / CHECKPOINTS / checked_name(name)
+    return (folder / (BEGUN if by_shards else f"checkpoint{store.SUFFIX}")).exists()
 
 
 # --- what is kept -------------------------------------------------------------------------------------------

@@ -24,7 +24,6 @@ from aboutness.experiment.sweep import sweep
 from aboutness.experiment.validate import cross_validate
 from aboutness.index.trained import Trained
 from aboutness.models.model import MATCHES
-from aboutness.rank.bound import bind
 from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.rank.inside import needing, notes_of
 from aboutness.vectors.trainer import DocumentTrainer
@@ -147,7 +146,7 @@ class UnderCondition:
             ranker = self._expression(declared.ranker)
             asking = Asking(index.snapshot, self.reported, self.step)
             found = run_of(
-                ranker, bind(ranker, index.snapshot), asking, depth=depth, threads=running.threads,
+                ranker, running.bind(ranker, index.snapshot), asking, depth=depth, threads=running.threads,
                 progress=progress,
             )  # fmt: skip
             return found, ""

@@ -189,24 +189,40 @@ def neighbours_of_each(
 def nearest_words(vectors: WordVectors, words: Words, k: int = 10) -> Near:
     """Return the nearest words "in-in", "out-out" and "in-out" of a word or a sum, such as "king - man + woman".
 
-    Words go through the analyzer of the text on which the vectors were trained, where that is known; others are
-    looked up as they are, then lower-cased, then capitalised.
+    Words go through the analyzer of the text on which the vectors were trained, where that is known; one is taken
+    as it is where it has a vector and what comes out has none, since a neighbour may be a stem. Others are looked
+    up as they are, then lower-cased, then capitalised.
     """
     weights = weighted(words)
-    if "analyzer" not in vectors.provenance:
+    analyzer = analyzer_of(vectors)
+    if analyzer is None:
         return vectors.side_by_side(weights, k, case=ANY)
-    try:
-        analyzer = Analyzer.from_json(dict(vectors.provenance["analyzer"]))
-    except (TypeError, ValueError, LookupError) as error:
-        raise BadInput(f"these vectors name an analyzer that is none ({error!r}); train them anew") from None
     terms: dict[str, float] = {}
     for word, weight in weights.items():
-        of_word = analyzer.terms(word)
+        of_word = terms_of(vectors, analyzer, word)
         if not of_word and word.strip():
             raise NotFound(f"{shown(word)} has no vector: the analyzer {analyzer.name!r} leaves it out")
         for term in of_word:
             terms[term] = terms.get(term, 0.0) + weight
     return vectors.side_by_side(terms, k)  # which refuses where there is no word at all
+
+
+def analyzer_of(vectors: WordVectors) -> Analyzer | None:
+    """Return the analyzer of the text on which vectors were trained, where that is known."""
+    if "analyzer" not in vectors.provenance:
+        return None
+    try:
+        return Analyzer.from_json(dict(vectors.provenance["analyzer"]))
+    except (TypeError, ValueError, LookupError) as error:
+        raise BadInput(f"these vectors name an analyzer that is none ({error!r}); train them anew") from None
+
+
+def terms_of(vectors: WordVectors, analyzer: Analyzer, word: str) -> list[str]:
+    """Return what a word is looked up as: its terms, or itself where it has a vector and they have not."""
+    terms = analyzer.terms(word)
+    if terms and (vectors.numbers(terms) >= 0).all():
+        return terms
+    return [word] if vectors.numbers([word])[0] >= 0 else terms
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +12,7 @@ import typer
 
 from aboutness.cli.render import ends_well, training_progress
 from aboutness.cli.search_commands import show_hits
+from aboutness.cli.serve_commands import PORT, PortOption, serve_until_stopped
 from aboutness.cli.train_commands import in_words
 
 
@@ -23,11 +26,17 @@ def demo(
         Path | None,
         typer.Option("--output", "-o", help="Keep the index in this folder. [default: in memory]"),
     ] = None,
-    no_serve: Annotated[  # noqa: ARG001 - there is nothing to serve yet
-        bool, typer.Option("--no-serve", help="End after printing (the only way, for now).")
-    ] = False,
+    serve: Annotated[
+        bool | None,
+        typer.Option(
+            "--serve/--no-serve",
+            help="Serve it in the end, until interrupted. [on a terminal]",
+            show_default=False,
+        ),
+    ] = None,
+    port: PortOption = PORT,
 ) -> None:
-    """Index the documentation of Python's standard library, compare all rankers on it, and search it."""
+    """Index the documentation of Python's standard library, compare all rankers on it, search it, and serve it."""
     from aboutness.app.demo import TRAININGS, build_demo, compare_demo, search_demo, train_demo
 
     start = time.perf_counter()
@@ -57,3 +66,12 @@ def demo(
     typer.echo("\nNow with your own documents:")
     typer.echo("  aboutness index FOLDER -o my.index")
     typer.echo('  aboutness search my.index "what you look for" --explain')
+    typer.echo("  aboutness serve my.index")
+    if serve or (serve is None and sys.stdin.isatty() and sys.stdout.isatty()):
+        from aboutness.app.comparing import save_comparison
+        from aboutness.server.settings import Settings
+
+        typer.echo()
+        with tempfile.TemporaryDirectory() as results:
+            save_comparison(compared, Path(results) / "demo")
+            serve_until_stopped({"demo": index}, Settings(results=Path(results)), port)

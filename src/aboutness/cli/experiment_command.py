@@ -21,7 +21,15 @@ from aboutness.cli.evaluate_commands import (
 )
 from aboutness.cli.experiment_shown import experiment_progress, show_comparison, tell_times
 from aboutness.cli.render import ends_well, queries_progress, show_json
-from aboutness.cli.search_commands import FieldsOption, JsonOption, RankerOption, chosen_rankers
+from aboutness.cli.search_commands import (
+    FieldsOption,
+    JsonOption,
+    RankerOption,
+    RayOption,
+    ShardsOption,
+    check_shards,
+    chosen_rankers,
+)
 from aboutness.cli.tune_commands import share
 from aboutness.core.errors import UsageError
 
@@ -118,6 +126,8 @@ def experiment(
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Of a FILE.toml: take no run from before, and keep none.")
     ] = False,
+    ray: RayOption = None,
+    shards: ShardsOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Compare rankers on a test collection, all that are registered unless some are named; or run a FILE.toml.
@@ -137,13 +147,18 @@ def experiment(
         without_train,
     )
     from aboutness.app.index import DEFAULT_ANALYZER, Index
+    from aboutness.app.over_shards import engine_at
 
     if is_experiment(collection):
         _refuse_beside_file(context)
         if cache and no_cache:
             raise UsageError("--cache says where runs are kept, and --no-cache that none are: give one of them")
-        _run_file(collection, output, cache or not no_cache, per_query=per_query, as_json=as_json)
+        check_shards(ray, shards)
+        with engine_at(ray) as engine:
+            how_to = {"engine": engine, "shards": shards}
+            _run_file(collection, output, cache or not no_cache, how_to, per_query=per_query, as_json=as_json)
         return
+    check_shards(ray, shards)
     _check_options(
         {"--cache": cache, "--no-cache": no_cache, "--index": index, "--analyzer": analyzer, "--vectors": vectors,
          "--groups": groups, "--labels": labels, "--random": random, "-o": output}
@@ -163,7 +178,10 @@ def experiment(
         if rankers is None and index is None and not as_json:
             first = ", ".join(trained_first(vectors))
             typer.echo(f"comparing all rankers (-r chooses some); trained first: {first}", err=True)
-        with queries_progress("indexing") as (tell_documents, tell_queries, tell_training):
+        with (
+            engine_at(ray) as engine,
+            queries_progress("indexing") as (tell_documents, tell_queries, tell_training),
+        ):
             found = compare(
                 rankers,
                 on,
@@ -180,6 +198,8 @@ def experiment(
                 progress=tell_queries,
                 indexing=tell_documents,
                 training=tell_training,
+                engine=engine,
+                shards=shards,
             )
         tests = differences_of(found, test, correction, baseline, seed) if test else None
         how = {"test": test or "fisher", "correction": correction, "baseline": baseline}
@@ -206,7 +226,9 @@ def _check_options(given: dict[str, Any]) -> None:
         raise UsageError("--groups puts labels into groups: give --labels, too")
 
 
-def _run_file(file: str, output: Path | None, cache: Path | bool, *, per_query: bool, as_json: bool) -> None:
+def _run_file(
+    file: str, output: Path | None, cache: Path | bool, how_to: dict[str, Any], *, per_query: bool, as_json: bool
+) -> None:
     """Run the experiment of a file."""
     from aboutness.app.experimenting import differences_of, results_in, run_experiment
 
@@ -214,7 +236,7 @@ def _run_file(file: str, output: Path | None, cache: Path | bool, *, per_query: 
         with experiment_progress() as (tell, tell_documents, tell_training):
             found = run_experiment(
                 file, cache=cache, progress=tell, indexing=tell_documents, training=tell_training,
-                command=_command(),
+                command=_command(), **how_to,
             )  # fmt: skip
         tests = [
             differences_of(one, found.test, found.correction, found.baseline, found.made.seed)
@@ -251,7 +273,7 @@ def _command() -> str:
 
 def _refuse_beside_file(context: typer.Context) -> None:
     """Raise where an option is given that an experiment's file says itself."""
-    allowed = ("collection", "output", "cache", "no_cache", "per_query", "as_json")
+    allowed = ("collection", "output", "cache", "no_cache", "per_query", "as_json", "ray", "shards")
     for one in context.command.params:
         source = context.get_parameter_source(one.name or "")
         if one.name not in allowed and source is not None and source.name == "COMMANDLINE":

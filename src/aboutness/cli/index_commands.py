@@ -11,7 +11,17 @@ from typing import Annotated, Any
 
 import typer
 
-from aboutness.cli.render import ends_well, one_line, progress, show_json, show_pairs, show_table, size, working
+from aboutness.cli.render import (
+    ends_well,
+    one_line,
+    progress,
+    shards_progress,
+    show_json,
+    show_pairs,
+    show_table,
+    size,
+    working,
+)
 from aboutness.core.errors import BadInput, UsageError
 from aboutness.core.rejects import OnBad, RejectFile, stop
 
@@ -25,7 +35,10 @@ class OnError(StrEnum):
 
 SourcesArgument = Annotated[
     list[str],
-    typer.Argument(metavar="SOURCE", help="Files, folders, 'stdlib', or 'irds:NAME'. See: aboutness formats."),
+    typer.Argument(
+        metavar="SOURCE",
+        help="Files, folders, 'stdlib', 'irds:NAME', or 'synthetic:NUMBER'. See: aboutness formats.",
+    ),
 ]
 FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the index.")]
 FormatOption = Annotated[str | None, typer.Option("--format", help="The sources' format; guessed if not given.")]
@@ -76,6 +89,13 @@ def index(
     on_error: OnErrorOption = OnError.STOP,
     rejects: RejectsOption = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an index that is there.")] = False,
+    shards: Annotated[
+        int | None, typer.Option("--shards", help="Build it in so many parts; what is finished is not done again.")
+    ] = None,
+    ray: Annotated[
+        str | None,
+        typer.Option("--ray", help="A Ray cluster that builds the shards: HOST:PORT, auto, or local."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make an index of documents.
@@ -86,17 +106,23 @@ def index(
     from aboutness.app.sources import Sources
 
     named = Sources(sources, format, fields, id_key)
+    how: dict[str, Any] = {
+        "analyzer": analyzer,
+        "layers": dict(_pair(text, "--layer", str) for text in layers or ()),
+        "weights": dict(_pair(text, "--weight", float) for text in weights or ()),
+        "overwrite": overwrite,
+    }
+    if shards is not None:
+        from aboutness.app.sharded import build_sharded
+
+        with _setting_aside(output, on_error, rejects) as (on_bad, done), shards_progress("Indexing") as told:
+            built = build_sharded(named, output, shards, ray=ray, **how, on_bad=on_bad, tell=told)
+            done(built, built.added, as_json)
+        return
+    if ray is not None:
+        raise UsageError("--ray goes with --shards N: about as many as the cluster has cores, or some times that")
     with _reading(named, "Indexing", output, on_error, rejects) as (on_bad, tell, done):
-        built = Index.build(
-            named.documents(on_bad),
-            output,
-            analyzer=analyzer,
-            layers=dict(_pair(text, "--layer", str) for text in layers or ()),
-            weights=dict(_pair(text, "--weight", float) for text in weights or ()),
-            overwrite=overwrite,
-            on_bad=on_bad,
-            progress=tell,
-        )
+        built = Index.build(named.documents(on_bad), output, **how, on_bad=on_bad, progress=tell)
         done(built, built.added, as_json)
 
 
@@ -337,7 +363,23 @@ def _reading(
     rejects: Path | None,
 ) -> Iterator[tuple[OnBad, Callable[[int, int], None], Done]]:
     """Set up progress and the reject file; yield what takes bad records, progress, and the result."""
-    from aboutness.app.sources import default_rejects, metered
+    from aboutness.app.sources import metered
+
+    with _setting_aside(folder, on_error, rejects) as (on_bad, report), ExitStack() as stack:
+        tell, tell_bytes = stack.enter_context(progress(title, sources.size))
+        stack.enter_context(metered(tell_bytes))
+
+        def done(index: Any, added: Any, as_json: bool) -> None:  # noqa: ANN401
+            stack.close()
+            report(index, added, as_json)
+
+        yield on_bad, tell, done
+
+
+@contextmanager
+def _setting_aside(folder: Path, on_error: OnError, rejects: Path | None) -> Iterator[tuple[OnBad, Done]]:
+    """Set up the reject file; yield what takes bad records, and the result."""
+    from aboutness.app.sources import default_rejects
 
     start = time.perf_counter()
     with ExitStack() as stack:
@@ -346,14 +388,12 @@ def _reading(
             reject_file = stack.enter_context(RejectFile(rejects or default_rejects(folder)))
         elif rejects is not None:
             raise UsageError("--rejects goes with --on-error skip")
-        tell, tell_bytes = stack.enter_context(progress(title, sources.size))
-        stack.enter_context(metered(tell_bytes))
 
         def done(index: Any, added: Any, as_json: bool) -> None:  # noqa: ANN401
             stack.close()
             _report(index, added, reject_file, time.perf_counter() - start, as_json=as_json)
 
-        yield reject_file or stop, tell, done
+        yield reject_file or stop, done
 
 
 def _report(index: Any, added: Any, rejects: RejectFile | None, seconds: float, *, as_json: bool) -> None:  # noqa: ANN401

@@ -18,6 +18,7 @@ from aboutness.cli import (
     report_commands,
     reproduce_command,
     search_commands,
+    serve_commands,
     train_commands,
     tune_commands,
     vector_commands,
@@ -34,6 +35,7 @@ app = typer.Typer(
 demo_command.register(app)
 index_commands.register(app)
 search_commands.register(app)
+serve_commands.register(app)
 evaluate_commands.register(app)
 experiment_command.register(app)
 tune_commands.register(app)

@@ -168,6 +168,40 @@ def progress(title: str, total: int) -> Iterator[tuple[Tell, Callable[[int], Non
 
 
 @contextmanager
+def shards_progress(title: str) -> Iterator[Callable[[Any], None]]:
+    """Show how many steps over shards are done, documents and time left: a bar on a terminal, else lines."""
+    if not sys.stderr.isatty():
+        yield lambda told: typer.echo(
+            f"{title}: {told.done} of {told.total} steps over shards, {told.documents:,} documents", err=True
+        )
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("steps over shards, {task.fields[documents]:,} documents"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task(title, total=None, documents=0)
+        yield lambda told: bar.update(task, completed=told.done, total=told.total, documents=told.documents)
+
+
+@contextmanager
 def queries_progress(
     title: str,
 ) -> Iterator[tuple[Tell, Callable[[str, int, int], None], Callable[[str, Any], None]]]:

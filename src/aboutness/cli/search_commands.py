@@ -35,6 +35,18 @@ MatchOption = Annotated[
 FieldsOption = Annotated[
     str | None, typer.Option("--fields", help="Which fields count, and how much: title, or 3*title+text.")
 ]
+RayOption = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        metavar="ADDRESS",
+        help="Search with a Ray cluster, whose nodes must see the index under the same path: HOST:PORT, auto, or "
+        "local, for one that is started here and now.",
+    ),
+]
+ShardsOption = Annotated[
+    int | None, typer.Option("--shards", help="With --ray: into how many shards, at most (its segments).")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -142,7 +154,10 @@ def explain_as_page(index: Index, query: str, documents: list[str], rankers: lis
 def run(
     folder: FolderArgument,
     queries: Annotated[
-        Path, typer.Argument(metavar="QUERIES", help="A file of queries: TREC topics, JSON lines, id-tab-text.")
+        Path,
+        typer.Argument(
+            metavar="QUERIES", help="A file of queries: TREC topics, JSON lines, id-tab-text; or synthetic:NUMBER."
+        ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="The run to write, in TREC's form; - prints it.")],
     ranker: RankerOption = None,
@@ -150,18 +165,28 @@ def run(
     match: MatchOption = "or",
     fields: FieldsOption = None,
     tag: Annotated[str | None, typer.Option("--tag", help="The run's name in its last column.")] = None,
+    ray: RayOption = None,
+    shards: ShardsOption = None,
 ) -> None:
-    """Rank documents for every query of a file, and write the rankings as a TREC run."""
+    """Rank documents for every query of a file, and write the rankings as a TREC run.
+
+    With --ray, finished pieces are kept beside the run until it is whole: the same command goes on from them.
+    """
     from aboutness.app.comparing import run_queries
-    from aboutness.app.index import Index
+    from aboutness.app.over_shards import opened, shards_note
 
     rankers = chosen_rankers(ranker)
     if len(rankers) > 1:
         raise UsageError(f"a run is made by one ranker, got {len(rankers)}: {', '.join(rankers)}")
-    index = Index.open(folder)
-    with working("ranking"):
-        count = run_queries(index, queries, output, rankers[0], depth=k, match=match, fields=fields, tag=tag)
+    check_shards(ray, shards)
+    with opened(folder, ray, shards) as index, working("ranking"):
+        count = run_queries(
+            index, queries, output, rankers[0], depth=k, match=match, fields=fields, tag=tag,
+            resumable=ray is not None,
+        )  # fmt: skip
     tell_notes(index, rankers)
+    if ray is not None and (note := shards_note(index)):
+        typer.echo(f"note: {note}", err=True)
     if str(output) != "-":
         typer.echo(f"{count:,} queries ranked by {rankers[0]}; the run is {output}")
 
@@ -187,6 +212,14 @@ def models(as_json: JsonOption = False) -> None:
                 for one in row["parameters"]
             ]
         )
+
+
+def check_shards(ray: str | None, shards: int | None) -> None:
+    """Raise where shards are asked for that nobody searches, or none of them."""
+    if shards is not None and ray is None:
+        raise UsageError("--shards says into how many shards --ray divides an index: give --ray, too")
+    if shards is not None and shards < 1:
+        raise UsageError(f"the number of shards must be at least 1, got {shards}")
 
 
 def tell_notes(index: Index, rankers: list[str]) -> None:

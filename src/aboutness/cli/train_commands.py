@@ -28,6 +28,17 @@ SourceFormatOption = Annotated[
 RestartOption = Annotated[
     bool, typer.Option("--restart", help="Forget what an interrupted training had reached, and start anew.")
 ]
+RayOption = Annotated[
+    str | None,
+    typer.Option("--ray", help="Train by shards on a Ray cluster: HOST:PORT, auto, or local (one just for this)."),
+]
+ShardsOption = Annotated[
+    int | None, typer.Option("--shards", help="Train by so many shards of the documents. [8 with --ray]")
+]
+RoundsOption = Annotated[
+    int | None,
+    typer.Option("--rounds", help="How often in an epoch shards' words become one. [1 to 4, by the text]"),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 GOING_ON = "there is a checkpoint of an interrupted training: going on from it (--restart starts anew)"
@@ -56,15 +67,20 @@ def train(
     fields: FieldsOption = None,
     threads: ThreadsOption = None,
     restart: RestartOption = False,
+    ray: RayOption = None,
+    shards: ShardsOption = None,
+    rounds: RoundsOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Train on the documents of an index, and keep the result in it.
 
     Further options are those that KIND declares, such as --dim 100 --epochs 10 --architecture cbow --seed 7; see
     them with: aboutness trainers. An interrupted training goes on when the command is run again; lsa and lda start
-    anew.
+    anew. By shards (word2vec, pv, epv), each is trained by one thread: what comes out depends on the seed, the
+    shards and the rounds, not on the machines.
     """
     from aboutness.app.index import Index
+    from aboutness.app.shard_training import SHARDS, ByShards
     from aboutness.app.training import has_checkpoint
 
     options, names = _options([str(folder), kind, *context.args])
@@ -72,17 +88,22 @@ def train(
         raise UsageError(f"say which index and what to train, DIR KIND; got {' '.join(names) or 'neither'}")
     folder, kind = Path(names[0]), names[1]
     how = _trainer(kind, options)
+    by = None
+    if any(option is not None for option in (ray, shards, rounds)):
+        by = ByShards(SHARDS if shards is None else shards, rounds or 0, ray)
+        if threads is not None:
+            raise UsageError(f"by shards, each is trained by one thread: leave out --threads {threads}")
     index = Index.open(folder)
 
     def kept() -> bool:
-        return has_checkpoint(folder, name or how.name)
+        return has_checkpoint(folder, name or how.name, by_shards=by is not None)
 
     if kept() and not restart:
         typer.echo(GOING_ON, err=True)
     start = time.perf_counter()
     with _resumable(kept), training_progress(f"training {how.name}") as tell:
         made = index.train(
-            how, name=name, layer=layer, fields=fields, threads=threads, restart=restart, progress=tell
+            how, name=name, layer=layer, fields=fields, threads=threads, restart=restart, progress=tell, by=by
         )
     show_made(made, f"in {folder} as {name or how.name}", time.perf_counter() - start, as_json=as_json)
 

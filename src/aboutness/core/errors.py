@@ -10,6 +10,8 @@ AboutnessError
 │   ├── DamagedIndex    files missing, truncated or changed
 │   └── FormatMismatch  written by another version of this package
 ├── IndexBusy           another process is writing to the index
+├── Overloaded          a server has more to do than it can
+├── Unreachable         a cluster, or a part of it, that does not answer
 └── StorageError        the disk is full or does not work
 
 A message says what was wrong, the value, what is allowed, and what to do next. The front ends map the tree
@@ -70,6 +72,18 @@ class FormatMismatch(IndexProblem):
 
 class IndexBusy(AboutnessError):
     """Another process is writing to the index."""
+
+
+class Overloaded(AboutnessError):
+    """A server has more to do than it can: to be asked again after some seconds."""
+
+    def __init__(self, message: str, after: int = 1) -> None:
+        super().__init__(message)
+        self.after = after
+
+
+class Unreachable(AboutnessError):
+    """A cluster, or a part of it, that does not answer."""
 
 
 class StorageError(AboutnessError):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import threading
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from aboutness.core.errors import BadInput, BadRecord, shown
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TAB_SUFFIXES = (".tsv", ".tab")
-LARGEST_CELL = LONGEST // 4
+LARGEST_CELL = LONGEST // 2
 
 _limit_changes = threading.Lock()
 
@@ -66,6 +67,8 @@ class _Rows:
         self.problem = ""
         self.raw: list[bytes] = []
         self.line = 0
+        self.size = 0  # of `raw`
+        self.path = path
         self.lines = lines(path)
         self.rows = csv.reader(self._texts(), delimiter=delimiter, strict=True)
 
@@ -91,6 +94,9 @@ class _Rows:
         for number, line in self.lines:
             self.line = number
             self.raw.append(line)
+            self.size = self.size + len(line) if len(self.raw) > 1 else len(line)
+            if self.size > LONGEST:
+                raise BadInput(f"{self.path}:{number}: a row longer than {LONGEST:,} bytes ends here, or later")
             try:
                 text = utf8(line)
                 if "\0" in text:
@@ -109,7 +115,7 @@ def _header(file: str, table: _Rows) -> list[str]:
     elif not all(header):
         problem = problem or f"column {header.index('') + 1} has no name"
     elif len(set(header)) < len(header):
-        twice = next(name for name in header if header.count(name) > 1)
+        twice = Counter(header).most_common(1)[0][0]
         problem = problem or f"two columns are named {shown(twice)}"
     if problem:
         raise BadInput(f"{file}:{line}: {problem}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import sys
 import zlib
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -17,8 +18,17 @@ from aboutness.core.errors import BadInput, NotFound
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-LONGEST = 256 * 1024 * 1024
-"""Bytes that one line, or one record, may have once unpacked; more is taken for a damaged or hostile file."""
+LONGEST = 64 * 1024 * 1024
+"""Bytes that one line, or one record, may have once unpacked; more is taken for a damaged or hostile file.
+
+What is made of them takes some 20 times as much memory at worst, such as a line of JSON with nothing but brackets.
+"""
+
+LARGEST = 4 * LONGEST
+"""Bytes that a file of many records may have once unpacked where it must be read as a whole."""
+
+MOST_UNPACKED = 200
+"""Times its size that a packed file may have once unpacked, if that is more than `LARGEST`. Text has about 4."""
 
 GZIP = b"\x1f\x8b"
 BOM = b"\xef\xbb\xbf"
@@ -46,12 +56,12 @@ def open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
     A missing file is NotFound; a folder, a file that may not be read and a damaged gzip are BadInput.
     """
     try:
-        with io.BufferedReader(_Metered(path), BUFFER) as file:
+        with _Metered(path) as raw, io.BufferedReader(raw, BUFFER) as file:
             packed = file.peek(2)[:2] == GZIP
             if not packed and Path(path).suffix.lower() == ".gz":
                 raise BadInput(f"{path}: the name ends in .gz but this is not a gzip file")
             if packed:
-                with gzip.GzipFile(fileobj=file) as unpacked, io.BufferedReader(unpacked, BUFFER) as buffered:
+                with _Unpacked(file, raw) as unpacked, io.BufferedReader(unpacked, BUFFER) as buffered:
                     yield buffered
             else:
                 yield file
@@ -66,13 +76,40 @@ def open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
 
 
 class _Metered(io.FileIO):
-    """A file that tells the meter what is read from it."""
+    """A file that tells the meter what is read from it, and counts it."""
+
+    taken = 0
 
     def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - collections.abc.Buffer came with Python 3.12
         count = super().readinto(buffer)
+        self.taken += count
         if (told := meter.get()) is not None:
             told(count)
         return count
+
+
+class _Unpacked(gzip.GzipFile):
+    """A gzip file that is unpacked only as far as one can believe that it is no bomb."""
+
+    def __init__(self, file: io.BufferedReader[_Metered], raw: _Metered) -> None:
+        super().__init__(fileobj=file)
+        self.source = raw
+        self.given = 0
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401
+        count = super().readinto(buffer)
+        self.given += count
+        refuse_bomb(self.source.name, self.source.taken, self.given)
+        return count
+
+
+def refuse_bomb(name: object, packed: int, unpacked: int) -> None:
+    """Raise BadInput where a packed file has so much in it that it was made to fill a memory or a disk."""
+    if unpacked > max(LARGEST, MOST_UNPACKED * packed):
+        raise BadInput(
+            f"{name}: unpacks to more than {MOST_UNPACKED} times its size, as no collection does; if it is sound, "
+            "unpack it first"
+        )
 
 
 def source_size(source: str | Path) -> int:
@@ -94,27 +131,41 @@ def files_below(folder: str | Path) -> Iterator[Path]:
     Hidden files and folders are passed over, linked folders are not entered, and a linked file counts only if
     it lies within the folder.
     """
-    inside = Path(folder).resolve()
     for parent, subfolders, names in os.walk(folder):
         subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
         for name in sorted(names):
             file = Path(parent, name)
             if name.startswith(".") or not file.is_file():
                 continue
-            if not file.is_symlink() or file.resolve().is_relative_to(inside):
+            if lies_within(file, folder):
                 yield file
 
 
-def lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
-    """Yield every line of a file, line end included, with its number from 1; a UTF-8 BOM is dropped."""
+def lies_within(file: Path, folder: str | Path) -> bool:
+    """Tell whether a file that is listed in a folder lies there, rather than being a link to one elsewhere."""
+    return not file.is_symlink() or file.resolve().is_relative_to(Path(folder).resolve())
+
+
+def lines(path: str | Path, span: tuple[int, int] | None = None) -> Iterator[tuple[int, bytes]]:
+    """Yield every line of a file, line end included, with its number from 1; a UTF-8 BOM is dropped.
+
+    Of a file that is not packed `span` chooses some bytes, from the start of a line to the end of one; the first
+    of these lines has number 1.
+    """
     number = 0
+    start, left = (span[0], span[1] - span[0]) if span else (0, sys.maxsize)
     with open_bytes(path) as file:
+        if start:
+            file.seek(start)
         try:
             for line in iter(partial(file.readline, LONGEST + 1), b""):
+                if left <= 0:
+                    return
+                left -= len(line)
                 number += 1
                 if len(line) > LONGEST:
                     raise BadInput(f"{path}:{number}: line longer than {LONGEST:,} bytes")
-                yield number, line[len(BOM) :] if number == 1 and line.startswith(BOM) else line
+                yield number, line[len(BOM) :] if number == 1 and not start and line.startswith(BOM) else line
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             problem = f"damaged or truncated gzip file ({error})"
             if not number:
@@ -122,12 +173,13 @@ def lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
             raise BadInput(f"{path}:{number}: {problem}; the last whole line is {number}") from None
 
 
-def whole(path: str | Path) -> bytes:
-    """Return the content of a file, which may not be longer than `LONGEST`."""
+def whole(path: str | Path, *, is_record: bool = True) -> bytes:
+    """Return the content of a file, of at most `LONGEST` bytes, or `LARGEST` where it has many records."""
+    most = LONGEST if is_record else LARGEST
     with open_bytes(path) as file:
-        content = file.read(LONGEST + 1)
-    if len(content) > LONGEST:
-        raise BadInput(f"{path}: longer than {LONGEST:,} bytes")
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise BadInput(f"{path}: longer than {most:,} bytes")
     return content
 
 

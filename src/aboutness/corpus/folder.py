@@ -44,17 +44,22 @@ def read_folder(path: str | Path, *, on_bad: OnBad = stop) -> Iterator[Document]
         raise NotFound(f"{path}: no such file or folder")
     files = text_files(root) if root.is_dir() else iter([root])
     for file in files:
-        name = file.relative_to(root).as_posix() if file != root else file.name
-        origin = Origin(_printable(str(file)))
-        try:
-            name.encode()
-            document = _document(name, file, origin)
-        except UnicodeEncodeError:
-            on_bad(BadRecord("the file's name is not UTF-8", origin=origin))
-        except (BadInput, NotFound) as error:
-            on_bad(BadRecord(str(error).removeprefix(f"{file}: "), origin=origin))
-        else:
-            yield document
+        yield from read_text_file(root, file, on_bad)
+
+
+def read_text_file(root: Path, file: Path, on_bad: OnBad) -> Iterator[Document]:
+    """Read the document that one file of a folder is."""
+    name = file.relative_to(root).as_posix() if file != root else file.name
+    origin = Origin(_printable(str(file)))
+    try:
+        name.encode()
+        document = _document(name, file, origin)
+    except UnicodeEncodeError:
+        on_bad(BadRecord("the file's name is not UTF-8", origin=origin))
+    except (BadInput, NotFound) as error:
+        on_bad(BadRecord(str(error).removeprefix(f"{file}: "), origin=origin))
+    else:
+        yield document
 
 
 def text_files(root: Path) -> Iterator[Path]:
@@ -101,4 +106,6 @@ READER = Reader(
     sources="folders with such files in them or in their subfolders; files ending in " + ", ".join(FORMATS),
     recognises=_recognises,
     read=lambda source, _keys, on_bad: read_folder(source, on_bad=on_bad),
+    files=lambda source: text_files(Path(source)),
+    read_file=lambda source, file, _keys, on_bad: read_text_file(Path(source), file, on_bad),
 )

@@ -29,12 +29,17 @@ SHAPES = 256
 
 
 def read_jsonl(
-    path: str | Path, *, fields: Sequence[str] | None = None, id_key: str | None = None, on_bad: OnBad = stop
+    path: str | Path,
+    *,
+    fields: Sequence[str] | None = None,
+    id_key: str | None = None,
+    on_bad: OnBad = stop,
+    span: tuple[int, int] | None = None,
 ) -> Iterator[Document]:
-    """Read the documents of a JSON lines file."""
+    """Read the documents of a JSON lines file, or of some bytes of it: whole lines, then numbered from 1."""
     file = str(path)
     parse = _Parser(Keys(id_key, fields))
-    for number, line in lines(path):
+    for number, line in lines(path, span):
         if line.isspace():
             continue
         origin = Origin(file, number)
@@ -55,7 +60,12 @@ class _Parser:
         self.decode = json.JSONDecoder(parse_constant=_not_finite, parse_float=_finite).decode
 
     def __call__(self, line: bytes, origin: Origin) -> Document:
-        text = utf8(line)
+        try:
+            return self._document(utf8(line), origin)
+        except RecursionError:
+            raise BadInput("JSON nested too deeply") from None
+
+    def _document(self, text: str, origin: Origin) -> Document:
         record = self.object(text)
         if None in record.values():
             record = {key: value for key, value in record.items() if value is not None}
@@ -77,8 +87,6 @@ class _Parser:
         except json.JSONDecodeError as error:
             column = min(error.pos, len(text.rstrip())) + 1
             raise BadInput(f"broken JSON at column {column}: {error.msg}") from None
-        except RecursionError:
-            raise BadInput("JSON nested too deeply") from None
         except ValueError as error:
             raise BadInput(f"JSON number that cannot be used: {error}") from None
         if type(record) is not dict:

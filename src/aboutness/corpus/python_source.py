@@ -25,10 +25,13 @@ class Import(NamedTuple):
 
 
 def documented(name: str, kind: str, module: str, *, signature: str, text: str, origin: Origin) -> Document:
-    """Return the document of one name: qualified name and signature as title, its docstring as text."""
-    return Document(
-        name, {"title": name + signature, "text": text.strip()}, {"kind": kind, "module": module}, origin
-    )
+    """Return the document of one name: qualified name and signature as title, its docstring as text.
+
+    Where it holds halves of surrogate pairs, which no text has, these are question marks.
+    """
+    fields = {"title": name + signature, "text": text.strip()}
+    sound = {key: value.encode("utf-8", "replace").decode() for key, value in fields.items()}
+    return Document(name, sound, {"kind": kind, "module": module}, origin)
 
 
 class Source:

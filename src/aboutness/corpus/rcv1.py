@@ -11,7 +11,7 @@ its description in a line, or in Lewis's `rcv1.topics.hier.orig`.
 from __future__ import annotations
 
 import re
-import zlib
+import struct
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from aboutness.core.errors import BadInput, BadRecord, NotFound
 from aboutness.core.record import Document, Origin, Query, Value
 from aboutness.core.rejects import OnBad, stop
-from aboutness.corpus.files import LONGEST, files_below, utf8_or_latin1, whole
+from aboutness.corpus.files import LONGEST, files_below, refuse_bomb, utf8_or_latin1, whole
 from aboutness.corpus.qrels import Judgement
 from aboutness.corpus.reader import Reader
 from aboutness.corpus.sgml import inner, plain
@@ -148,11 +148,12 @@ def _members(file: Path, names: re.Pattern[str], on_bad: OnBad) -> Iterator[Pack
 
     try:
         with zipfile.ZipFile(file) as archive:
+            refuse_bomb(file, file.stat().st_size, sum(info.file_size for info in archive.infolist()))
             for info in archive.infolist():
                 if names.fullmatch(info.filename) or names.fullmatch(Path(info.filename).name):
                     where = f"{file}/{info.filename}"
                     yield Packed(where, partial(_unpacked, archive, info, where))
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, struct.error) as error:
         on_bad(BadRecord(f"damaged or truncated zip file ({error})", origin=Origin(str(file))))
     except FileNotFoundError:
         raise NotFound(f"{file}: no such file") from None
@@ -162,12 +163,10 @@ def _members(file: Path, names: re.Pattern[str], on_bad: OnBad) -> Iterator[Pack
 
 def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, where: str) -> bytes:
     """Return a file of a zip file, of which no more is unpacked than a record may have."""
-    from zipfile import BadZipFile
-
     try:
         with archive.open(info) as file:
             content = file.read(LONGEST + 1)
-    except (BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
+    except Exception as error:  # of whichever of four ways of packing, which raise whatever they run into
         raise BadInput(f"{where}: cannot be unpacked ({error})") from None
     if len(content) > LONGEST:
         raise BadInput(f"{where}: longer than {LONGEST:,} bytes")

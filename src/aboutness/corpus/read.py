@@ -20,6 +20,7 @@ from aboutness.corpus import (
     reuters,
     smart,
     stdlib_docs,
+    synthetic,
     tables,
     trec,
 )
@@ -39,6 +40,7 @@ WHOLE = ("beir", "reuters", "ntcir", "rcv1", "annotated")  # whose folders may h
 for _reader in (
     stdlib_docs.READER,
     ir_datasets_source.READER,
+    synthetic.READER,
     beir.READER,
     reuters.READER,
     ntcir.READER,
@@ -63,7 +65,7 @@ def read(
     id_key: str | None = None,
     on_bad: OnBad = stop,
 ) -> Iterator[Document]:
-    """Stream the documents of a source: a file, a folder, `stdlib` or `irds:NAME`.
+    """Stream the documents of a source: a file, a folder, `stdlib`, `irds:NAME` or `synthetic:NUMBER`.
 
     Without `format` (a name in READERS) the first reader that recognises the source reads it; a folder
     `stdlib` is named `./stdlib`. `fields` and `id_key` name the keys of text and id where a format has such
@@ -81,7 +83,7 @@ def read(
 
 def guess(source: str) -> Reader:
     """Return the reader that recognises a source, or say what was looked for."""
-    named = (READERS["stdlib"], READERS["ir-datasets"])
+    named = (READERS["stdlib"], READERS["ir-datasets"], READERS["synthetic"])
     path = Path(source)
     if not any(reader.recognises(source) for reader in named) and not path.exists():
         raise NotFound(f"{source}: no such file or folder")

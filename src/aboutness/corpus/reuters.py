@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from aboutness.core.errors import BadInput, BadRecord
 from aboutness.core.record import Document, Origin, Value
 from aboutness.core.rejects import OnBad, stop
-from aboutness.corpus.files import opening, suffix
+from aboutness.corpus.files import lies_within, opening, suffix
 from aboutness.corpus.reader import Reader
 from aboutness.corpus.sgml import Element, elements, inner, plain, without
 
@@ -49,7 +49,7 @@ def read_reuters(path: str | Path, *, on_bad: OnBad = stop) -> Iterator[Document
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
-    found = sorted(path.glob(FILES))
+    found = sorted(file for file in path.glob(FILES) if lies_within(file, path))
     if not found:
         raise BadInput(f"{path}: no {FILES} in this folder")
     return found

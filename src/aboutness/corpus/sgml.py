@@ -64,21 +64,19 @@ class _Opened:
     def __init__(self, line: int, attributes: bytes) -> None:
         self.line = line
         self.attributes = attributes
-        self.pieces: list[bytes] = []
-        self.size = 0
+        self.inside = bytearray()
 
     def add(self, piece: bytes, file: str) -> None:
-        self.pieces.append(piece)
-        self.size += len(piece)
-        if self.size > LONGEST:
+        self.inside += piece
+        if len(self.inside) > LONGEST:
             raise BadInput(f"{file}:{self.line}: an element longer than {LONGEST:,} bytes starts here")
 
     def element(self) -> Element:
-        return Element(self.line, utf8_or_latin1(self.attributes), utf8_or_latin1(b"".join(self.pieces)))
+        return Element(self.line, utf8_or_latin1(self.attributes), utf8_or_latin1(bytes(self.inside)))
 
     def unclosed(self, file: str, tag: str) -> BadRecord:
-        raw = b"".join(self.pieces)
-        return BadRecord(f"<{tag}> is not closed by </{tag}>", origin=Origin(file, self.line), raw=raw)
+        problem = f"<{tag}> is not closed by </{tag}>"
+        return BadRecord(problem, origin=Origin(file, self.line), raw=bytes(self.inside))
 
 
 def _unopened(origin: Origin, tag: str, line: bytes) -> BadRecord:

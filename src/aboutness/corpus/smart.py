@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from aboutness.core.errors import BadInput, BadRecord
 from aboutness.core.record import Document, Origin, Query
 from aboutness.core.rejects import OnBad, stop
-from aboutness.corpus.files import LONGEST, lines, opening, suffix, utf8_or_latin1
+from aboutness.corpus.files import LONGEST, files_below, lines, opening, suffix, utf8_or_latin1
 from aboutness.corpus.reader import Reader
-from aboutness.corpus.tree import is_tree_of, read_tree
+from aboutness.corpus.tree import is_tree_of, read_in_tree, read_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,4 +115,6 @@ READER = Reader(
     + ", files that start with .I, folders with files of these endings and no text or table files",
     recognises=_recognises,
     read=lambda source, _keys, on_bad: read_smart(source, on_bad=on_bad),
+    files=files_below,
+    read_file=lambda _source, file, _keys, on_bad: read_in_tree(file, _documents, on_bad),
 )

@@ -98,7 +98,7 @@ def _from_compiled(files: dict[str, Path]) -> Iterator[Document]:
 def _parsed(name: str, path: Path) -> Source | None:
     try:
         return Source(name, path)
-    except (SyntaxError, ValueError, OSError):
+    except (SyntaxError, ValueError, OSError, RecursionError, MemoryError):  # nested too deeply, in two ways
         return None
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from aboutness.core.errors import BadInput
 from aboutness.core.rejects import OnBad, stop
 from aboutness.corpus.delimited import read_delimited
-from aboutness.corpus.files import suffix
+from aboutness.corpus.files import lies_within, suffix
 from aboutness.corpus.jsonl import read_jsonl
 from aboutness.corpus.reader import Reader
 
@@ -28,15 +28,20 @@ def read_tables(
     id_key: str | None = None,
     on_bad: OnBad = stop,
 ) -> Iterator[Document]:
-    """Read the documents of all such files of a folder; subfolders and hidden files are passed over."""
+    """Read the documents of all such files of a folder; not of hidden ones, in subfolders, or linked elsewhere."""
     files = _files(folder)
     if not files:
         raise BadInput(f"{folder}: no file ending in {', '.join(LINES + TABLES)} in this folder")
     for file in files:
-        if suffix(file) in LINES:
-            yield from read_jsonl(file, fields=fields, id_key=id_key, on_bad=on_bad)
-        else:
-            yield from read_delimited(file, fields=fields, id_key=id_key, on_bad=on_bad)
+        yield from read_table(file, fields=fields, id_key=id_key, on_bad=on_bad)
+
+
+def read_table(
+    file: Path, *, fields: Sequence[str] | None = None, id_key: str | None = None, on_bad: OnBad = stop
+) -> Iterator[Document]:
+    """Read the documents of one such file."""
+    read = read_jsonl if suffix(file) in LINES else read_delimited
+    return read(file, fields=fields, id_key=id_key, on_bad=on_bad)
 
 
 def _files(folder: str | Path) -> list[Path]:
@@ -45,7 +50,10 @@ def _files(folder: str | Path) -> list[Path]:
     return sorted(
         file
         for file in found
-        if suffix(file) in LINES + TABLES and not file.name.startswith(".") and file.is_file()
+        if suffix(file) in LINES + TABLES
+        and not file.name.startswith(".")
+        and file.is_file()
+        and lies_within(file, path)
     )
 
 
@@ -56,4 +64,8 @@ READER = Reader(
     recognises=lambda source: bool(_files(source)),
     read=lambda source, keys, on_bad: read_tables(source, fields=keys.fields, id_key=keys.id_key, on_bad=on_bad),
     takes_keys=True,
+    files=_files,
+    read_file=lambda _source, file, keys, on_bad: read_table(
+        file, fields=keys.fields, id_key=keys.id_key, on_bad=on_bad
+    ),
 )

@@ -28,6 +28,7 @@ PREFERRED = SKOS + "prefLabel"
 LISTED = re.compile(r"<([^<>\s]+)>\t([^\t]+)(?:\t.*)?")
 LANGUAGE = "en"
 SKOS_SUFFIXES = (".ttl", ".nt", ".rdf", ".skos")
+DEEPEST = 1_000  # elements within one another
 
 
 def read_thesaurus(path: str | Path, *, language: str = LANGUAGE, on_bad: OnBad = stop) -> dict[str, str]:
@@ -64,7 +65,7 @@ def _chosen(labels: Iterable[tuple[str, str, str]], language: str) -> dict[str, 
 
 def _in_turtle(path: str | Path) -> Iterator[tuple[str, str, str]]:
     try:
-        for one in literals(utf8(whole(path).removeprefix(BOM))):
+        for one in literals(utf8(whole(path, is_record=False).removeprefix(BOM))):
             if one.predicate == PREFERRED:
                 yield one.subject, one.text, one.language
     except BadInput as error:
@@ -86,6 +87,8 @@ def _in_xml(path: str | Path) -> list[tuple[str, str, str]]:
         raise BadInput(f"{path}:{parser.CurrentLineNumber}: declares entities, which are not read")
 
     def opened(name: str, attributes: dict[str, str]) -> None:
+        if len(concepts) == DEEPEST:
+            raise BadInput(f"{path}:{parser.CurrentLineNumber}: more than {DEEPEST:,} elements within one another")
         about = attributes.get(f"{RDF}about", "")
         concepts.append(about or (concepts[-1] if concepts else ""))
         tags.append(attributes.get(f"{XML}lang", tags[-1] if tags else ""))
@@ -102,7 +105,7 @@ def _in_xml(path: str | Path) -> list[tuple[str, str, str]]:
     parser.EndElementHandler = closed
     parser.CharacterDataHandler = text.append
     try:
-        parser.Parse(whole(path), True)
+        parser.Parse(whole(path, is_record=False), True)
     except expat.ExpatError as error:
         raise BadInput(f"{path}:{error.lineno}: not XML ({expat.ErrorString(error.code)})") from None
     return found

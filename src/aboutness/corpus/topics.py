@@ -12,6 +12,7 @@ from aboutness.corpus.files import lines, opening, suffix, utf8
 from aboutness.corpus.jsonl import read_jsonl
 from aboutness.corpus.sgml import elements, plain
 from aboutness.corpus.smart import read_smart_queries
+from aboutness.corpus.synthetic import PREFIX, Synthetic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,7 +24,7 @@ FORMS = ("title", "desc", "narr", "description", "narrative")
 
 
 def read_topics(path: str | Path, *, on_bad: OnBad = stop) -> Iterator[Query]:
-    """Read queries from a file of any of these kinds.
+    """Read queries from a file of any of these kinds, or make some by chance: `synthetic:1000`.
 
     - `.jsonl`, or a file that starts with `{`: `_id` and `text` of each object;
     - `.tsv`: query id, a tab, the text; no header;
@@ -31,6 +32,8 @@ def read_topics(path: str | Path, *, on_bad: OnBad = stop) -> Iterator[Query]:
     - a file that starts with `.I`: SMART queries;
     - any other file with a tab in its first line is read as `.tsv`.
     """
+    if str(path).startswith(PREFIX):
+        return Synthetic.of(str(path)).queries()
     start = opening(path)
     if suffix(path) in {".jsonl", ".ndjson", ".json"} or start.startswith(b"{"):
         return _read_jsonl(path, on_bad)

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from aboutness.core.errors import BadRecord
 from aboutness.core.record import Document, Origin
 from aboutness.core.rejects import OnBad, stop
-from aboutness.corpus.files import opening, suffix
+from aboutness.corpus.files import files_below, opening, suffix
 from aboutness.corpus.reader import Reader
 from aboutness.corpus.sgml import elements, inner, plain, without
-from aboutness.corpus.tree import is_tree_of, read_tree
+from aboutness.corpus.tree import is_tree_of, read_in_tree, read_tree
 from aboutness.corpus.webpage import page
 
 if TYPE_CHECKING:
@@ -74,4 +74,6 @@ READER = Reader(
     + ", files that start with <DOC>, folders with files of these endings and no text or table files",
     recognises=_recognises,
     read=lambda source, _keys, on_bad: read_trec(source, on_bad=on_bad),
+    files=files_below,
+    read_file=lambda _source, file, _keys, on_bad: read_in_tree(file, _documents, on_bad),
 )

@@ -37,14 +37,21 @@ def read_tree(
     empty = True
     for file in files_below(path):
         empty = False
-        try:
-            yield from read(file, on_bad)
-        except BadRecord:
-            raise
-        except (BadInput, NotFound) as error:
-            on_bad(_bad_file(file, str(error)))
+        yield from read_in_tree(file, read, on_bad)
     if empty:
         raise BadInput(f"{path}: no file in this folder")
+
+
+def read_in_tree(
+    file: Path, read: Callable[[str | Path, OnBad], Iterator[Document]], on_bad: OnBad
+) -> Iterator[Document]:
+    """Read one file of a folder tree."""
+    try:
+        yield from read(file, on_bad)
+    except BadRecord:
+        raise
+    except (BadInput, NotFound) as error:
+        on_bad(_bad_file(file, str(error)))
 
 
 def _bad_file(file: Path, message: str) -> BadRecord:

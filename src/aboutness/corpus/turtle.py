@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 TOKEN = re.compile(
     r"""(?P<blank>\s+|\#[^\n]*)
     |(?P<iri><[^<>"{}|^`\s]*>)
-    |(?P<text>\"{3}(?:[^"\\]|\\.|"{1,2}(?!"))*"{3}|'{3}(?:[^'\\]|\\.|'{1,2}(?!'))*'{3}
-        |"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
+    |(?P<text>\"{3}(?:[^"\\]++|\\.|"{1,2}(?!"))*+"{3}|'{3}(?:[^'\\]++|\\.|'{1,2}(?!'))*+'{3}
+        |"(?:[^"\\\n]++|\\.)*+"|'(?:[^'\\\n]++|\\.)*+')
     |(?P<at>@[A-Za-z]+(?:-[A-Za-z0-9]+)*)
     |(?P<type>\^\^)
     |(?P<number>[+-]?(?:\d+\.\d+|\.\d+|\d+)(?:[eE][+-]?\d+)?(?![\w:]))
     |(?P<mark>[;,.\[\]()])
-    |(?P<name>(?:[\w-](?:[\w.-]*[\w-])?)?:(?:(?:[\w:%-]|\\.)(?:(?:[\w:%.-]|\\.)*(?:[\w:%-]|\\.))?)?)
+    |(?P<name>(?:[\w-](?:[\w.-]{0,200}[\w-])?)?:(?:(?:[\w:%-]++|\\.)(?:\.*+(?:[\w:%-]++|\\.))*+)?)
     |(?P<word>[A-Za-z]+)""",
     re.VERBOSE | re.DOTALL,
 )
@@ -150,7 +150,10 @@ class _Reading:
         address = ESCAPE.sub(_character, token[1:-1])
         if ABSOLUTE.match(address) or not self.base:
             return address
-        return urljoin(self.base, address) + ("#" if address.endswith("#") else "")  # which urljoin drops
+        try:
+            return urljoin(self.base, address) + ("#" if address.endswith("#") else "")  # which urljoin drops
+        except ValueError:
+            raise self._wrong(self.next, f"{shown(address)} is no address within {shown(self.base)}") from None
 
     def _mark(self, wanted: str) -> None:
         token = self._take()

@@ -1,8 +1,14 @@
-"""The title and the text of an HTML page, however broken its markup is."""
+"""The title and the text of an HTML page, however broken its markup is, in time that grows with its length.
+
+Tags are found as browsers find them: what is opened and never closed (a comment, a tag, a quoted attribute, a
+script) takes the rest of the page with it. The standard library's parser looks for the end of each such thing
+again and again, and takes minutes for some 100 kB.
+"""
 
 from __future__ import annotations
 
-from html.parser import HTMLParser
+import html
+import re
 from typing import NamedTuple
 
 DROPPED = frozenset(("script", "style", "template"))
@@ -13,6 +19,14 @@ _INLINE = (
 INLINE = frozenset(_INLINE.split())
 """Elements that may stand inside a word; all others end it."""
 
+TAG = re.compile(
+    r"""<(?P<end>/?)(?P<name>[A-Za-z][^\s/>]*+)(?P<rest>(?:[^=>]++|=\s*+(?:"[^"]*+"|'[^']*+'|(?!["'])))*+)>"""
+)
+OPENED = re.compile(r"<(?=[A-Za-z/!?])")
+NAMED = re.compile(r"</?[A-Za-z]")
+RAW = {name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in ("script", "style")}
+BEYOND = re.compile(r"&#(?:[0-9]{8,}|[xX][0-9a-fA-F]{7,});?")  # no character has such a number
+
 
 class Page(NamedTuple):
     """What a page says: its title, empty if it has none, and its text, a line for every block."""
@@ -21,30 +35,65 @@ class Page(NamedTuple):
     text: str
 
 
-def page(html: str) -> Page:
+def page(markup: str) -> Page:
     """Take title and text from a page; scripts, styles, templates and comments are dropped.
 
     >>> page("<title>Caf&eacute;</title><p>one<b>two</b><p>three")
     Page(title='Café', text='onetwo\\nthree')
     """
-    parser = _PageParser()
-    parser.feed(html)
-    parser.close()
-    blocks = (" ".join(block.split()) for block in "".join(parser.pieces).split("\f"))
-    return Page(" ".join("".join(parser.title).split()), "\n".join(block for block in blocks if block))
+    reading = _Reading()
+    at = 0
+    while at < len(markup):
+        opened = OPENED.search(markup, at)
+        start = opened.start() if opened else len(markup)
+        reading.text(markup[at:start])
+        at = _passed(markup, start, reading) if opened else start
+    blocks = (" ".join(block.split()) for block in "".join(reading.pieces).split("\f"))
+    return Page(" ".join("".join(reading.title).split()), "\n".join(block for block in blocks if block))
 
 
-class _PageParser(HTMLParser):
+def _passed(markup: str, start: int, reading: _Reading) -> int:
+    """Read the tag, comment or declaration that starts somewhere; return where it ends."""
+    if markup.startswith("<!--", start):
+        return _behind(markup, "-->", start + 4)
+    if not NAMED.match(markup, start):
+        return _behind(markup, ">", start)
+    tag = TAG.match(markup, start)
+    if tag is None:
+        return len(markup)
+    name = tag["name"].lower()
+    if tag["end"]:
+        reading.closed(name)
+    elif tag["rest"].endswith("/"):
+        reading.block(name)
+    else:
+        reading.opened(name)
+        if name in RAW:
+            last = RAW[name].search(markup, tag.end())
+            return last.start() if last else len(markup)
+    return tag.end()
+
+
+def _behind(markup: str, mark: str, start: int) -> int:
+    found = markup.find(mark, start)
+    return found + len(mark) if found >= 0 else len(markup)
+
+
+class _Reading:
     """Collect text; a form feed, which is a blank in HTML, marks the end of a block."""
 
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
         self.pieces: list[str] = []
         self.title: list[str] = []
         self.in_title = False
         self.dropping = 0
 
-    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
+    def block(self, tag: str) -> None:
+        """End a block, unless the element may stand inside a word; an empty one holds nothing to drop."""
+        if tag not in INLINE:
+            self.pieces.append("\f")
+
+    def opened(self, tag: str) -> None:
         """Begin a title or a dropped element, or end a block."""
         if tag in DROPPED:
             self.dropping += 1
@@ -52,31 +101,18 @@ class _PageParser(HTMLParser):
             self.in_title = True
         elif tag == "body":
             self.in_title = False
-        if tag not in INLINE:
-            self.pieces.append("\f")
+        self.block(tag)
 
-    def handle_startendtag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
-        """End a block at `<br/>`; an empty element holds nothing that could be dropped."""
-        if tag not in INLINE:
-            self.pieces.append("\f")
-
-    def handle_endtag(self, tag: str) -> None:
+    def closed(self, tag: str) -> None:
         """End what the start tag began."""
         if tag in DROPPED and self.dropping:
             self.dropping -= 1
         elif tag in {"title", "head"}:
             self.in_title = False
-        if tag not in INLINE:
-            self.pieces.append("\f")
+        self.block(tag)
 
-    def handle_data(self, data: str) -> None:
+    def text(self, text: str) -> None:
         """Keep the text unless it belongs to a dropped element."""
-        if not self.dropping:
-            (self.title if self.in_title else self.pieces).append(data.replace("\f", " "))
-
-    def parse_marked_section(self, i: int, report: bool = True) -> int:
-        """Pass over `<![…`, for which the standard parser may raise an error."""
-        try:
-            return super().parse_marked_section(i, report)
-        except AssertionError:
-            return self.parse_bogus_comment(i)
+        if text and not self.dropping:
+            kept = html.unescape(BEYOND.sub("\ufffd", text)).replace("\f", " ")
+            (self.title if self.in_title else self.pieces).append(kept)

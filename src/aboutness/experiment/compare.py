@@ -163,9 +163,11 @@ def compare_on(
     threads: int | None = None,
     progress: Progress | None = None,
     optional: Collection[Ranker] = (),
+    bound: Callable[[Ranker], Searcher] | None = None,
 ) -> Comparison:
     """Run rankers over the judged queries of a collection that an index holds, and measure them.
 
+    `bound` binds rankers where that is to be done otherwise than to the index as it lies here.
     An optional ranker that cannot be bound to the index, such as one whose vectors are not there, is left out.
     """
     chosen = parse_measures(measures)
@@ -175,7 +177,7 @@ def compare_on(
     for ranker in dict.fromkeys(rankers):
         start = time.perf_counter()
         try:
-            searcher = bind(ranker, snapshot)
+            searcher = bound(ranker) if bound else bind(ranker, snapshot)
         except (NotFound, UsageError) as error:
             if ranker not in optional:
                 raise

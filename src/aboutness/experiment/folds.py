@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable
 from numbers import Real
 from pathlib import Path
@@ -51,8 +52,8 @@ def training_split(queries: Iterable[str], split: Split = 0.5, seed: int = 1) ->
         if not isinstance(split, str | Path | Iterable):
             raise UsageError(f"queries to choose by are a share, a file of ids, or ids, got {shown(split)}")
         wanted = _read(split) if isinstance(split, str | Path) else _once_each(split)
-        chosen = set(wanted)
-        if unknown := [one for one in wanted if one not in set(ids)]:
+        chosen, known = set(wanted), set(ids)
+        if unknown := [one for one in wanted if one not in known]:
             raise UsageError(f"there is no judged query {shown(unknown[0])} to choose parameters by")
     if not 0 < len(chosen) < len(ids):
         raise UsageError(
@@ -71,7 +72,7 @@ def _once_each(queries: Iterable[str]) -> list[str]:
     """Return query ids as a list, or raise where one stands there twice."""
     ids = list(queries)
     if len(set(ids)) < len(ids):
-        twice = next(one for place, one in enumerate(ids) if one in ids[:place])
+        twice = Counter(ids).most_common(1)[0][0]
         raise UsageError(f"each query must stand there once, but {shown(twice)} does twice")
     return ids
 

@@ -13,7 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from aboutness.core.errors import BadInput, NotFound, StorageError, UsageError
+from aboutness.core.errors import BadInput, NotFound, StorageError, UsageError, shown
+from aboutness.corpus.files import lies_within
 from aboutness.corpus.qrels import read_qrels_file
 from aboutness.corpus.topics import read_topics
 from aboutness.evaluate.atomic import write_whole
@@ -122,7 +123,7 @@ def read_results(folder: str | Path) -> Results:
         raise NotFound(f"there is no {path}: {NOT_OURS}") from None
     except OSError as error:
         raise StorageError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"{path}: this is no JSON: {error}") from None
     try:
         values = _read_values(path.parent / VALUES)
@@ -130,7 +131,9 @@ def read_results(folder: str | Path) -> Results:
         comparisons = [_comparison(one, path.parent, values, judged) for one in plain["comparisons"]]
         parts = {name: plain[name] for name in ("name", "baseline", "test", "correction")}
         return Results(comparisons=tuple(comparisons), made=Made(**plain["made"]), **parts)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except OSError as error:
+        raise StorageError(f"cannot read the results of {path}: {error.strerror}") from None
+    except (KeyError, TypeError, AttributeError, ValueError, RecursionError, csv.Error) as error:
         raise BadInput(f"{path}: {NOT_OURS}, or of another version ({type(error).__name__}: {error})") from None
 
 
@@ -230,7 +233,7 @@ def _comparison(
 ) -> Comparison:
     collection, setting = plain["collection"], plain.get("setting", "")
     if plain["qrels"] not in judged:
-        judged[plain["qrels"]] = judgements_by_query(read_qrels_file(place / plain["qrels"]))
+        judged[plain["qrels"]] = judgements_by_query(read_qrels_file(_inside(place, plain["qrels"])))
     measures = tuple(plain["measures"])
     rows = tuple(_row(one, place, measures, values[collection, setting, one["ranker"]]) for one in plain["rows"])
     return Comparison(
@@ -244,11 +247,18 @@ def _comparison(
         note=plain.get("note"),
         setting=setting,
         qrels=judged[plain["qrels"]],
-        texts={query.id: query.text for query in read_topics(place / plain["texts"])},
+        texts={query.id: query.text for query in read_topics(_inside(place, plain["texts"]))},
         unjudged=tuple(plain.get("unjudged", ())),
         unasked=tuple(plain.get("unasked", ())),
         chosen_by=plain.get("chosen_by", 0),
     )
+
+
+def _inside(place: Path, name: str) -> Path:
+    """Return a file of results, which lies in their folder whatever they say."""
+    if not OURS.fullmatch(name) or not lies_within(place / name, place):
+        raise BadInput(f"{place / RESULTS}: it names the file {shown(name)}, which is none of its own")
+    return place / name
 
 
 def _row(
@@ -267,5 +277,5 @@ def _row(
     except UsageError as error:
         raise BadInput(f"{place / RESULTS}: {error}") from None
     named = "" if plain["ranker"] == plain["expression"] else plain["ranker"]
-    run, chosen = RunFile(place / plain["run"]), plain.get("chosen", "")
+    run, chosen = RunFile(_inside(place, plain["run"])), plain.get("chosen", "")
     return Row(ranker, run, evaluation, plain["seconds"], plain["cached"], named, chosen)

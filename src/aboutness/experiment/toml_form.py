@@ -200,7 +200,10 @@ def _share(value: Any) -> float | str:  # noqa: ANN401
 def _path(text: str, folder: Path | None) -> str:
     """Return a path as it is seen from here, where it lies in the folder; else what was written."""
     beside = None if folder is None else folder / text
-    return str(beside.resolve()) if beside is not None and beside.exists() else text
+    try:
+        return str(beside.resolve()) if beside is not None and beside.exists() else text
+    except (OSError, ValueError):  # too long for a path, or not one
+        return text
 
 
 def _file(text: str, folder: Path | None) -> str:

@@ -25,6 +25,7 @@ Ends: TypeAlias = NDArray[np.int64]
 Stream: TypeAlias = tuple[Numbers, Ends]
 
 LANES = 2
+MOST_REMEMBERED = 1 << 20  # distinct tokens that a lane keeps from one segment to the next
 
 
 @dataclass
@@ -46,6 +47,13 @@ class _Lane:
         self.thread = ThreadPoolExecutor(1, f"aboutness-analyze-{number}")
         self.batches = {layer: BatchAnalyzer(analyzer) for layer, analyzer in analyzers.items()}
         self.numbers = {layer: np.zeros(0, np.int32) for layer in analyzers}
+
+    def forget(self, most: int) -> None:
+        """Begin anew where more than so many tokens are kept; the index's numbers of terms stay what they are."""
+        for layer, batch in self.batches.items():
+            if batch.remembered > most:
+                self.batches[layer] = BatchAnalyzer(batch.analyzer)
+                self.numbers[layer] = np.zeros(0, np.int32)
 
     def analyze(self, cells: Sequence[str], packed: tuple[Bytes, Ends]) -> dict[str, Stream]:
         return {layer: batch.analyze(cells, packed) for layer, batch in self.batches.items()}
@@ -85,9 +93,11 @@ class Analysis:
         self._pending.append(_Pending(lane, lane.thread.submit(lane.analyze, cells, packed), streams))
 
     def finish(self) -> None:
-        """Wait for all batches that have been submitted."""
+        """Wait for all batches that have been submitted, as at the end of a segment."""
         while self._pending:
             self._settle()
+        for lane in self._lanes:
+            lane.forget(MOST_REMEMBERED)
 
     def _settle(self) -> None:
         """Give the new terms of the oldest batch their numbers; one that failed stays, and fails again."""

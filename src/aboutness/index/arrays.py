@@ -98,6 +98,19 @@ def map_arrays(path: Path) -> dict[str, Array]:
         raise DamagedIndex(f"{path} has a damaged header: {error}") from None
 
 
+def let_go(array: Array) -> None:
+    """Take a mapped array out of this process's memory; what is read of it again comes from the file again."""
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    whole = base.obj if isinstance(base, memoryview) else base
+    if isinstance(whole, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED") and array.size:
+        begin = array.ctypes.data - np.frombuffer(whole, np.uint8, 1).ctypes.data
+        first = -(-begin // mmap.PAGESIZE) * mmap.PAGESIZE
+        if begin + array.nbytes - first > 0:
+            whole.madvise(mmap.MADV_DONTNEED, first, begin + array.nbytes - first)
+
+
 def _array(whole: mmap.mmap, start: int, entry: dict[str, Any]) -> Array:
     dtype = np.dtype(TYPES[entry["dtype"]])
     shape = tuple(int(size) for size in entry["shape"])

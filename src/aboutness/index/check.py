@@ -11,6 +11,7 @@ import numpy as np
 
 from aboutness.core.errors import DamagedIndex
 from aboutness.index import disk
+from aboutness.index.bounds import out_of_bounds
 from aboutness.index.database import database_problems, read_manifest
 from aboutness.index.layer import LayerSegment, layer_arrays
 from aboutness.index.manifest import FileEntry, Manifest
@@ -97,9 +98,10 @@ def segment_problems(segment: Segment) -> Iterator[str]:
     """Yield what does not fit together inside a segment whose files are as they were written."""
     from aboutness.kernels.strings import fill_slots, hash_all
 
+    if wrong := list(out_of_bounds(segment, derived=False)):
+        yield f"numbers that cannot be in {', '.join(wrong)}"
+        return
     fields = segment.fields
-    if len(segment.dead) and not 0 <= segment.dead.min() <= segment.dead.max() < len(segment):
-        yield "a dead document has a number that no document has"
     hashes = np.empty(len(segment), np.uint64)
     hash_all(segment.data, np.ascontiguousarray(segment.ends[fields - 1 :: fields]), hashes)
     for number in np.flatnonzero(hashes != segment.checksums):

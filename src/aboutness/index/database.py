@@ -65,7 +65,10 @@ class ManifestStore:
             return load_manifest(self._connection)
 
     def save(self, manifest: Manifest) -> None:
-        """Replace the manifest; when this returns it is durable, when it raises nothing has changed."""
+        """Replace the manifest; when this returns it is durable, when it raises nothing has changed.
+
+        There is one exception: a disk that fails at the very last sync, when the change is there but may be lost.
+        """
         with _reporting(self._path):
             self._connection.execute("BEGIN IMMEDIATE")
             try:

@@ -90,8 +90,17 @@ def make_durable_folder(path: Path) -> None:
         sync_folder(folder.parent)
 
 
+def put_into(folder: Path, source: Path) -> None:
+    """Give a file a second name in another folder or, where a file system has no such thing, move it there."""
+    target = folder / source.name
+    try:
+        os.link(source, target)
+    except OSError:
+        move(source, target)
+
+
 def move(source: Path, target: Path) -> None:
-    """Give a folder its final name."""
+    """Give a file or folder its final name."""
     with reporting("rename to", target):
         source.rename(target)
 

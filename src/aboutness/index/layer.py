@@ -84,8 +84,7 @@ class LayerWork:
     def _make_forward(self, stream: TokenStream) -> None:
         from aboutness.kernels.invert import count_pairs, fill_forward
 
-        longest = int(np.diff(stream.ends, prepend=0).max(initial=0))
-        counted = np.uint16 if longest <= MOST_SMALL else np.uint32
+        counted = counting(int(np.diff(stream.ends, prepend=0).max(initial=0)))
         self._df = np.zeros(stream.vocabulary, np.int64)
         pairs = count_pairs(stream.tokens, stream.ends, stream.fields, self._df)
         ends = np.empty(len(stream.ends) // stream.fields, np.int64)
@@ -99,6 +98,11 @@ def layer_arrays(new_terms: StringTable, vocabulary: int, tokens: Numbers, ends:
     """Return all arrays of a layer."""
     work = LayerWork("", lambda: TokenStream(new_terms, vocabulary, tokens, ends, fields))
     return {**work.stream_arrays(), **work.posting_arrays()}
+
+
+def counting(longest: int) -> np.dtype[Any]:
+    """Return the type of the counts of words in texts of which the longest has so many tokens."""
+    return np.dtype(np.uint16 if longest <= MOST_SMALL else np.uint32)
 
 
 def layer_roles(name: str) -> tuple[str, str]:

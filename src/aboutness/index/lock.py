@@ -7,7 +7,7 @@ import fcntl
 import os
 from pathlib import Path
 
-from aboutness.core.errors import IndexBusy
+from aboutness.core.errors import IndexBusy, StorageError
 from aboutness.index import disk
 
 NAME = "writer.lock"
@@ -22,19 +22,34 @@ class WriterLock:
             self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            holder = os.pread(self._descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
+        except BlockingIOError:
+            said = os.pread(self._descriptor, 32, 0).decode("ascii", "replace").split()
+            holder = said[0] if said else "unknown"
             os.close(self._descriptor)
             raise IndexBusy(
                 f"process {holder} is writing to {folder}; wait until it has finished, or stop it"
             ) from None
+        except OSError as error:  # a file system without locks: nobody holds it
+            os.close(self._descriptor)
+            raise StorageError(f"cannot lock {path}: {error.strerror}; put the index on a local disk") from None
         with contextlib.suppress(OSError):  # the number only serves the message; a full disk must not stop us
-            os.ftruncate(self._descriptor, 0)
-            os.pwrite(self._descriptor, f"{os.getpid()}\n".encode(), 0)
+            number = f"{os.getpid()}\n".encode()
+            os.pwrite(self._descriptor, number, 0)  # before the rest goes: who is refused meanwhile reads a number
+            os.ftruncate(self._descriptor, len(number))
+
+    def is_of(self, folder: Path) -> bool:
+        """Tell whether it is still the lock of what stands at `folder`, which may have been moved or replaced."""
+        try:
+            found = (folder / NAME).stat()
+        except OSError:
+            return False
+        return os.path.samestat(found, os.fstat(self._descriptor))
 
     def release(self) -> None:
-        """Let the next writer in."""
-        os.close(self._descriptor)
+        """Let the next writer in; once more does nothing, as the descriptor may be another file's by then."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 def is_locked(folder: Path) -> bool:

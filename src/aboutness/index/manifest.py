@@ -162,6 +162,8 @@ def _from_rows(rows: Rows) -> Manifest:
     settings: dict[str, str] = dict(rows["setting"])
     files: dict[str, dict[str, FileEntry]] = {}
     for name, owner, role, size, checksum in rows["file"]:
+        if "/" in name or "\0" in name or name in ("", ".", ".."):  # it would lie elsewhere than in the index
+            raise ValueError(f"no name of a file: {name!r}")
         files.setdefault(owner, {})[role] = FileEntry(name, size, checksum)
     return Manifest(
         generation=int(settings["generation"]),

@@ -14,7 +14,7 @@ from aboutness.core.errors import DamagedIndex
 from aboutness.core.record import Document
 from aboutness.index.layer import LayerSegment
 from aboutness.index.metadata import SEPARATOR, decode_entries, decode_entry, entry_texts
-from aboutness.text.strings import StringTable, pack, unpack
+from aboutness.text.strings import StringTable, cut, pack
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 DOCUMENTS = "documents"  # the role of the file with the documents themselves
@@ -84,6 +84,18 @@ class Segment:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def metadata_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the metadata as they are stored."""
+        return {
+            "metadata.values.data": self.values.data,
+            "metadata.values.ends": self.values.ends,
+            "metadata.values.slots": self.values.slots,
+            "metadata.entries": self.entries,
+            "metadata.ends": self.entry_ends,
+            "metadata.documents": self.value_documents,
+            "metadata.document.ends": self.value_ends,
+        }
+
     @property
     def fields(self) -> int:
         """Return how many fields the documents had when the segment was written."""
@@ -125,20 +137,45 @@ class Segment:
             numbers[(numbers >= 0) & self.dead_mask()[numbers]] = -1
         return numbers
 
-    def document(self, number: int, field_names: list[str]) -> Document:
-        """Return one document; raise `DamagedIndex` where its text is not what was stored."""
-        from aboutness.kernels.strings import hash_bytes
+    def documents(self, numbers: NDArray[np.int64], field_names: list[str]) -> list[Document]:
+        """Return some documents; raise `DamagedIndex` where the text of one is not what was stored."""
+        from aboutness.kernels.strings import first_changed
 
-        first = number * self.fields
-        start, end = self.cell_start(first), int(self.ends[first + self.fields - 1])
-        sane = 0 <= start <= end <= len(self.data)
-        if not sane or int(hash_bytes(self.data, start, end)) != int(self.checksums[number]):
-            raise DamagedIndex(f"the text of document {self.ids[number]!r} in segment {self.name} was changed")
-        cells = unpack(self.data[start:end], self.ends[first : first + self.fields] - start)
-        fields = {name: text for name, text in zip(field_names, cells, strict=False) if text}
-        entry = int(self.entry_ends[number - 1]) if number else 0
-        entries = [self.values[int(value)] for value in self.entries[entry : self.entry_ends[number]]]
-        return Document(self.ids[number], fields, decode_entries(entries))
+        last = self.ends[(numbers + 1) * self.fields - 1]
+        starts = np.where(numbers > 0, self.ends[numbers * self.fields - 1], 0)
+        if (changed := first_changed(self.data, starts, last, self.checksums[numbers])) >= 0:
+            name = self.ids[int(numbers[changed])]
+            raise DamagedIndex(f"the text of document {name!r} in segment {self.name} was changed")
+        try:
+            return self._decoded(numbers, starts, field_names)
+        except ValueError as error:  # no UTF-8, or no JSON
+            raise DamagedIndex(f"a document in segment {self.name} cannot be read: {error}") from None
+
+    def _decoded(
+        self, numbers: NDArray[np.int64], starts: NDArray[np.int64], field_names: list[str]
+    ) -> list[Document]:
+        stops = (self.ends[numbers[:, None] * self.fields + np.arange(self.fields)] - starts[:, None]).tolist()
+        entries = self._entries_of(numbers)
+        texts = [
+            self.data[start : start + ends[-1]].tobytes()
+            for start, ends in zip(starts.tolist(), stops, strict=True)
+        ]
+        rows = zip(self.ids.some(numbers), texts, stops, entries, strict=True)
+        return [
+            Document(
+                identifier,
+                {name: cell for name, cell in zip(field_names, cut(text, ends), strict=False) if cell},
+                decode_entries(values) if values else {},
+            )
+            for identifier, text, ends, values in rows
+        ]
+
+    def _entries_of(self, numbers: NDArray[np.int64]) -> list[list[str]]:
+        """Return the metadata of some documents, as it is stored."""
+        ends = self.entry_ends[numbers].tolist()
+        starts = np.where(numbers > 0, self.entry_ends[numbers - 1], 0).tolist()
+        found = zip(starts, ends, strict=True)
+        return [[self.values[value] for value in self.entries[start:end].tolist()] for start, end in found]
 
     def cell_start(self, cell: int) -> int:
         """Return where the text of a cell starts."""

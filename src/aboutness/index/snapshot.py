@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from aboutness.core.errors import DamagedIndex, NotFound, UsageError
 from aboutness.core.record import Document
 from aboutness.index import disk
 from aboutness.index.arrays import map_arrays
+from aboutness.index.bounds import out_of_bounds
 from aboutness.index.database import read_manifest
 from aboutness.index.fields import checked_weights
 from aboutness.index.filters import Where, matching
@@ -27,10 +29,15 @@ from aboutness.text.analyzer import Analyzer
 ARRAYS = "arrays"  # the folder of the immutable files
 TRIES = 20
 MOST_VIEWS = 32  # kept
+TOGETHER = 256  # documents that are read together
+
+T = TypeVar("T")
 
 
 class Snapshot:
     """One generation of an index, mapped into memory. Document numbers rise with arrival; some are dead."""
+
+    verified = False  # whether every file was what its checksum says when it was opened
 
     def __init__(
         self,
@@ -46,29 +53,32 @@ class Snapshot:
         self._views: dict[tuple[str, tuple[float, ...]], LayerView] = {}
 
     @classmethod
-    def open(cls, folder: str | Path, *, verify: bool = False) -> Snapshot:
-        """Map the newest generation; with `verify`, read every file and compare its checksum first."""
+    def open(cls, folder: str | Path, *, verify: bool = False, sure: AbstractSet[str] = frozenset()) -> Snapshot:
+        """Map the newest generation; with `verify`, compare the checksums of files that are not `sure`."""
         folder = Path(folder)
         manifest = read_manifest(folder)
         for _ in range(TRIES):
             try:
-                return cls.of_manifest(folder, manifest, verify=verify)
+                return cls.of_manifest(folder, manifest, verify=verify, sure=sure)
             except FileNotFoundError as error:
                 # A commit may have replaced the file after the manifest was read: read it again.
                 newer = read_manifest(folder)
-                if newer.generation == manifest.generation:
+                if newer == manifest:
                     raise DamagedIndex(f"a file of the index is missing: {error.filename}") from None
                 manifest = newer
         raise DamagedIndex(f"{folder} changes faster than it can be opened")
 
     @classmethod
-    def of_manifest(cls, folder: Path, manifest: Manifest, *, verify: bool = False) -> Snapshot:
+    def of_manifest(
+        cls, folder: Path, manifest: Manifest, *, verify: bool = False, sure: AbstractSet[str] = frozenset()
+    ) -> Snapshot:
         """Map the files that a manifest names."""
         first = 0
         first_terms = dict.fromkeys(manifest.layers, 0)
         segments = []
         for entry in manifest.segments:
-            segment = open_segment(folder / ARRAYS, entry, first, first_terms, verify=verify)
+            unsure = verify and not all(file.name in sure for file in entry.files.values())
+            segment = open_segment(folder / ARRAYS, entry, first, first_terms, verify=unsure)
             segments.append(segment)
             first += len(segment)
             for name, layer in segment.layers.items():
@@ -76,12 +86,15 @@ class Snapshot:
         artefacts: dict[str, dict[str, NDArray[Any]] | Exception] = {}
         for name, artefact in manifest.artefacts.items():
             try:
-                artefacts[name] = open_arrays(folder / ARRAYS, artefact.file, verify=verify)
+                unsure = verify and artefact.file.name not in sure
+                artefacts[name] = open_arrays(folder / ARRAYS, artefact.file, verify=unsure)
             except (DamagedIndex, FileNotFoundError) as error:
                 if verify:
                     raise
                 artefacts[name] = error  # told when it is asked for: the documents can be searched without it
-        return cls(folder, manifest, segments, Trained(folder, manifest.artefacts, artefacts))
+        made = cls(folder, manifest, segments, Trained(folder, manifest.artefacts, artefacts))
+        made.verified = verify
+        return made
 
     @property
     def lender(self) -> Snapshot:
@@ -189,7 +202,11 @@ class Snapshot:
     def document(self, number: int) -> Document:
         """Return a document by its number."""
         segment, here = self.locate(number)
-        return segment.document(here, self.fields)
+        return segment.documents(np.array([here]), self.fields)[0]
+
+    def documents_of(self, numbers: NDArray[np.int64]) -> list[Document]:
+        """Return documents by their numbers: faster than one by one."""
+        return self._of_segments(numbers, lambda segment, here: segment.documents(here, self.fields))
 
     def id(self, number: int) -> str:
         """Return the id of a document by its number."""
@@ -198,13 +215,20 @@ class Snapshot:
 
     def ids_of(self, numbers: NDArray[np.int64]) -> list[str]:
         """Return the ids of documents by their numbers."""
+        return self._of_segments(numbers, lambda segment, here: segment.ids.some(here))
+
+    def _of_segments(
+        self, numbers: NDArray[np.int64], of: Callable[[Segment, NDArray[np.int64]], list[T]]
+    ) -> list[T]:
+        """Return what segments have for some documents, in the order in which these are asked for."""
         if len(self.segments) == 1:
-            return self.segments[0].ids.some(numbers)
-        ids = np.empty(len(numbers), np.object_)
+            return of(self.segments[0], numbers)
+        gathered = np.empty(len(numbers), np.object_)
         for segment in self.segments:
-            here = (numbers >= segment.first) & (numbers < segment.first + len(segment))
-            ids[here] = segment.ids.some(numbers[here] - segment.first)
-        found: list[str] = ids.tolist()
+            here = np.flatnonzero((numbers >= segment.first) & (numbers < segment.first + len(segment)))
+            for place, one in zip(here.tolist(), of(segment, numbers[here] - segment.first), strict=True):
+                gathered[place] = one
+        found: list[T] = gathered.tolist()
         return found
 
     def where(self, where: Where) -> NDArray[np.bool_]:
@@ -216,7 +240,9 @@ class Snapshot:
         return np.flatnonzero(self.alive)
 
     def __iter__(self) -> Iterator[Document]:
-        return (self.document(int(number)) for number in self.live_numbers())
+        numbers = self.live_numbers()
+        parts = (numbers[start : start + TOGETHER] for start in range(0, len(numbers), TOGETHER))
+        return (document for some in parts for document in self.documents_of(some))
 
     def ids(self) -> Iterable[str]:
         """Return the ids of all living documents, in order of arrival."""
@@ -243,6 +269,8 @@ def open_segment(
         raise DamagedIndex(f"segment {entry.name} is incomplete: {error}") from None
     if any(len(layer.token_ends) != len(segment) * layer.fields for layer in layers.values()):
         raise DamagedIndex(f"segment {entry.name} has layers that do not fit its documents")
+    if verify and (wrong := next(out_of_bounds(segment), None)):
+        raise DamagedIndex(f"segment {entry.name} has numbers that cannot be in {wrong}")
     if len(segment) != entry.documents:
         raise DamagedIndex(
             f"segment {entry.name} holds {len(segment)} documents, but index.db says {entry.documents}"

@@ -56,6 +56,11 @@ class LayerView:
         return [(segment, segment.layers[self.layer]) for segment in self.segments]
 
     @property
+    def vocabulary(self) -> Sequence[LayerSegment]:
+        """Return, in their order, the parts in which terms first stood: these have all terms by number."""
+        return [part for _, part in self.parts]
+
+    @property
     def size(self) -> int:
         """Return how many document numbers there are, the dead included."""
         return sum(len(segment) for segment in self.segments)
@@ -68,13 +73,13 @@ class LayerView:
     @property
     def vocabulary_size(self) -> int:
         """Return how many term numbers have been given; a term of dead documents keeps its number."""
-        return sum(len(part.new_terms) for _, part in self.parts)
+        return sum(len(part.new_terms) for part in self.vocabulary)
 
     def term_numbers(self, terms: Sequence[str]) -> NDArray[np.int64]:
         """Return the number of each term, or -1."""
         packed = pack_ids(terms)
         found = np.full(len(terms), -1, np.int64)
-        for _, part in self.parts:
+        for part in self.vocabulary:
             here = part.new_terms.find_all(*packed)
             found[here >= 0] = here[here >= 0] + part.first_term
         return found
@@ -94,14 +99,14 @@ class LayerView:
 
     def term(self, number: int) -> str:
         """Return the term with a number."""
-        for _, part in self.parts:
+        for part in self.vocabulary:
             if part.first_term <= number < part.first_term + len(part.new_terms):
                 return part.new_terms[number - part.first_term]
         raise IndexError(number)
 
     def terms(self) -> list[str]:
         """Return all terms by number."""
-        return [term for _, part in self.parts for term in part.new_terms]
+        return [term for part in self.vocabulary for term in part.new_terms]
 
     @cached_property
     def chosen(self) -> NDArray[np.intp]:
@@ -186,6 +191,21 @@ class LayerView:
         """
         for _, part in self.parts:
             yield part.forward_ends, part.forward_terms, weighted_sum(self.weights, part.forward_counts)
+
+    def bags(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
+        """Return the terms of some documents, whose numbers ascend, their weighted counts, and where each ends."""
+        terms, counts, ends = [np.zeros(0, np.int32)], [np.zeros(0, np.float64)], [np.zeros(0, np.int64)]
+        total = 0
+        for segment, part in self.parts:
+            low, high = np.searchsorted(numbers, [segment.first, segment.first + len(segment)])
+            here = numbers[low:high] - segment.first
+            found, of_part = take(part.forward_terms, part.forward_ends, here)
+            fields = [take(row, part.forward_ends, here)[0] for row in part.forward_counts]
+            terms.append(found)
+            counts.append(weighted_sum(self.weights, np.stack(fields)))
+            ends.append(of_part + total)
+            total += len(found)
+        return np.concatenate(terms), np.concatenate(counts), np.concatenate(ends)
 
     def postings(self, term: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the living documents with a term in a chosen field, and its count in every field."""

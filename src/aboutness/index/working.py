@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +18,14 @@ from aboutness.index.arrays import Array, Blocks, write_arrays
 from aboutness.index.builder import joined
 from aboutness.index.layer import LayerWork, TokenStream
 from aboutness.index.manifest import FileEntry, Manifest, SegmentEntry
-from aboutness.index.merge import merged_roles
+from aboutness.index.merge import SHARD, is_shard, merged_roles
 from aboutness.index.segment import Segment
 from aboutness.index.snapshot import ARRAYS, Snapshot, open_segment
 from aboutness.text.analyzer import Analyzer
 from aboutness.text.batch import BatchAnalyzer
 from aboutness.text.strings import StringTable, unpack
 
-Arrays = Mapping[str, NDArray[Any]]
+Arrays = Mapping[str, Array | Blocks]
 MakeArrays = Callable[[], Arrays]
 Packed = tuple[NDArray[np.uint8], NDArray[np.int64]]
 
@@ -78,6 +77,11 @@ class WorkingSegments:
         self.segments.append(open_segment(self.folder / ARRAYS, entry, first, first_terms))
         self.entries.append(entry)
 
+    def adopt(self, entries: Sequence[SegmentEntry]) -> None:
+        """Put segments at the end whose files are in their place already."""
+        self.entries += entries
+        self._reopen()
+
     def merge_last(self, generation: int, count: int, fields: int) -> None:
         """Replace the last `count` segments by one without their dead documents."""
         self.merge(generation, len(self.segments) - count, count, fields)
@@ -86,9 +90,14 @@ class WorkingSegments:
         """Replace `count` neighbours by one without their dead documents, after a look whether they are sound."""
         segments, entries = self.segments[first : first + count], self.entries[first : first + count]
         for file in (file for entry in entries for file in entry.files.values()):
-            if disk.checksum_of(path := self.folder / ARRAYS / file.name) != file.checksum:
+            path = self.folder / ARRAYS / file.name
+            try:
+                sound = disk.checksum_of(path) == file.checksum
+            except FileNotFoundError:
+                raise DamagedIndex(f"{path} is gone; see: aboutness check {self.folder}") from None
+            if not sound:
                 raise DamagedIndex(f"{path} was changed; see: aboutness check {self.folder} --deep")
-        name = _new_name(generation)
+        name = (SHARD if count == 1 and is_shard(segments[0]) else "") + _new_name(generation)
         files = self._write(name, merged_roles(segments, fields))
         self.entries[first : first + count] = [SegmentEntry(name, sum(s.live for s in segments), files)]
         self._reopen()
@@ -124,15 +133,21 @@ class WorkingSegments:
         return FileEntry(file, *write_arrays(self.folder / ARRAYS / file, arrays, durable=self._durable))
 
     def _write(self, name: str, roles: Mapping[str, MakeArrays]) -> dict[str, FileEntry]:
-        """Make and write one file for each role, side by side."""
+        return write_roles(self.folder / ARRAYS, name, roles, durable=self._durable)
 
-        def write(item: tuple[str, MakeArrays]) -> FileEntry:
-            role, make = item
-            file = f"{name}.{role.replace(':', '-')}{SUFFIX}"
-            return FileEntry(file, *write_arrays(self.folder / ARRAYS / file, make(), durable=self._durable))
 
-        with ThreadPoolExecutor(2) as pool:
-            return dict(zip(roles, pool.map(write, roles.items()), strict=True))
+def write_roles(
+    folder: Path, name: str, roles: Mapping[str, MakeArrays], *, durable: bool
+) -> dict[str, FileEntry]:
+    """Make and write one file for each role of a segment, side by side."""
+
+    def write(item: tuple[str, MakeArrays]) -> FileEntry:
+        role, make = item
+        file = f"{name}.{role.replace(':', '-')}{SUFFIX}"
+        return FileEntry(file, *write_arrays(folder / file, make(), durable=durable))
+
+    with ThreadPoolExecutor(2) as pool:
+        return dict(zip(roles, pool.map(write, roles.items()), strict=True))
 
 
 def _new_name(generation: int) -> str:

@@ -7,7 +7,7 @@ that nothing names any more removed. Until the commit, and if it fails, the inde
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aboutness._version import __version__
-from aboutness.core.errors import AboutnessError, BadRecord, NotFound, UsageError
+from aboutness.core.errors import AboutnessError, BadRecord, NotFound, StorageError, UsageError
 from aboutness.core.rejects import OnBad, stop
 from aboutness.index import disk
 from aboutness.index.analysis import Analysis
@@ -28,7 +28,7 @@ from aboutness.index.database import ManifestStore
 from aboutness.index.fields import checked_weights, with_new_fields
 from aboutness.index.intake import Batch, Record, batches, spelled
 from aboutness.index.lock import WriterLock
-from aboutness.index.manifest import ArtefactEntry, Manifest
+from aboutness.index.manifest import ArtefactEntry, Manifest, SegmentEntry
 from aboutness.index.merge import hollow, merge_run
 from aboutness.index.segment import pack_ids
 from aboutness.index.snapshot import ARRAYS
@@ -56,6 +56,7 @@ class IndexWriter:
         self._durable = durable
         self._builder: SegmentBuilder | None = None
         self._analysis: Analysis | None = None
+        self._settled = -1  # the generation that no power loss takes back, or that had nothing beside it
         self._lock = WriterLock(folder)
         try:
             self._store = ManifestStore(folder, durable=durable, create=manifest is not None)
@@ -183,6 +184,27 @@ class IndexWriter:
             on_bad(_duplicate(batch, int(i), "is in the index already; use update to replace it"))
         return batch.take(np.flatnonzero(~taken).tolist())
 
+    def adopt(self, entries: Sequence[SegmentEntry], fields: Mapping[str, float], used: Iterable[str]) -> None:
+        """Take over segments that lie in the folder already, as all that the index has; `used` stood in documents.
+
+        Their documents must have the arrivals that come next, and their terms the numbers from 0.
+        """
+        self._working.adopt(entries)
+        self._fields = dict(fields)
+        self._fields_used.update(used)
+        self._arrivals += sum(entry.documents for entry in entries)
+        self._changed = True
+
+    @property
+    def arrived(self) -> int:
+        """Return how many documents ever came."""
+        return self._arrivals
+
+    @property
+    def fields_used(self) -> list[str]:
+        """Return the fields that stood in documents that were added, in the order of the index's fields."""
+        return [name for name in self._fields if name in self._fields_used]
+
     def check_fields_used(self) -> None:
         """Raise where documents were added but a field with a weight stood in none of them."""
         unused = [name for name in self._fields if name not in self._fields_used]
@@ -239,6 +261,7 @@ class IndexWriter:
 
     def merge(self) -> None:
         """Make one segment of all, without the dead documents."""
+        self._check_place()
         self._flush()
         segments = self._working.segments
         if len(segments) > 1 or any(len(segment.dead) for segment in segments):
@@ -293,6 +316,7 @@ class IndexWriter:
 
     def commit(self) -> int:
         """Make all changes visible and durable at once; return the generation."""
+        self._check_place()
         self._flush()
         if not self._changed:
             return self._committed.generation
@@ -312,11 +336,21 @@ class IndexWriter:
         )
         if self._durable:
             disk.sync_folder(self.folder / ARRAYS)
+        self._check_place()
         self._store.save(manifest)
         self._committed = manifest
+        self._settled = manifest.generation
         self._changed = False
         self._remove_unnamed(manifest)
         return manifest.generation
+
+    def _check_place(self) -> None:
+        """Raise where something else stands in our place: files would go there, and be named here."""
+        if not self._lock.is_of(self.folder):
+            raise StorageError(
+                f"{self.folder} was moved, removed or replaced while it was written to, and nothing was kept; "
+                "open it again"
+            )
 
     def rollback(self) -> None:
         """Forget everything since the last commit."""
@@ -330,10 +364,23 @@ class IndexWriter:
             self._analysis = None
 
     def _remove_unnamed(self, manifest: Manifest) -> None:
+        """Remove files that a generation does not name, once it is sure that this is the one that will be found.
+
+        Where the commit before us was cut short with its journal removed and that not synced, a power loss could
+        bring the journal back, and with it the generation before, which needs the files that it names.
+        """
         named = manifest.files()
-        for path in (self.folder / ARRAYS).glob("*"):
-            if path.name not in named:
-                disk.remove(path)
+        unnamed = [path for path in (self.folder / ARRAYS).glob("*") if path.name not in named]
+        if not self._lock.is_of(self.folder):
+            return  # these are the files of another index, which has taken our place
+        if unnamed and self._durable and manifest.generation != self._settled:
+            try:
+                disk.sync_folder(self.folder)
+            except StorageError:
+                return  # the next writer removes them
+        for path in unnamed:
+            disk.remove(path)
+        self._settled = manifest.generation
 
     def close(self) -> None:
         """Let go of the index; what was not committed is forgotten."""

@@ -12,7 +12,8 @@ its own. The product of both up to slab s is off by at most
 
 (Cauchy and Schwarz), where `error` is the largest length of a row less its codes, in its scale, `rests` are the
 lengths of rows behind slab s, and `slack` is what the vector's codes and all rounding come to. So a row can be
-out before all of its slabs are read. `pick` takes products that are known but for an error.
+out before all of its slabs are read. It reads all rows, or only some pieces of them: the lists of an approximate
+search. `pick` takes products that are known but for an error.
 """
 
 from __future__ import annotations
@@ -219,6 +220,16 @@ def list_hits(uppers: F32, least: np.float32, allowed: Mask, out: Numbers) -> In
 
 
 @compiled
+def drop_not_allowed(some: Numbers, numbers: Numbers, allowed: Mask) -> Integer:
+    """Keep in front those of some rows whose documents are allowed; return how many."""
+    left = 0
+    for j in range(len(some)):
+        some[left] = some[j]
+        left += allowed[numbers[some[j]]]
+    return left
+
+
+@compiled
 def sift(uppers: F32, lowers: F32, documents: Numbers, size: Integer, k: Integer) -> tuple[Integer, np.float32]:
     """Drop of `size` rows those that are not among the k best; return how many are left, and the k-th lower bound.
 
@@ -251,6 +262,9 @@ def scan(
     error: np.float32,
     tails: F32,
     slack: np.float32,
+    starts: Numbers,
+    ends: Numbers,
+    numbers: Numbers,
     allowed: Mask,
     k: Integer,
     documents: Numbers,
@@ -258,7 +272,9 @@ def scan(
     """Write the rows that can be among the k best; return their number, or -1 where there is not room for all.
 
     `asked` are the codes of the vector, `error` comes times their length, `tails` are the lengths of the vector
-    behind each slab. `allowed` may be empty: then all rows are.
+    behind each slab. Rows are read from each start to its end, those that are likely to be best first. `numbers`
+    are the documents of rows, by which `allowed` tells; where it is empty they stand by number. `allowed` may be
+    empty: then all rows are.
     """
     uppers, lowers = np.empty(len(documents), np.float32), np.empty(len(documents), np.float32)
     block_dots, block_bounds = np.empty(BLOCK, np.int32), np.empty(BLOCK, np.float32)
@@ -267,38 +283,43 @@ def scan(
     size, least = 0, NEVER
     enough = min(len(documents), max(FEWEST, 4 * k))
     look = 0  # bounds are of use behind this slab: that of the block before; now and then an earlier one is tried
-    for low in range(0, len(scales), BLOCK):
-        high = min(low + BLOCK, len(scales))
-        scale, dots, bounds = scales[low:high], block_dots[: high - low], block_bounds[: high - low]
-        if low % (8 * BLOCK) == 0:
-            look = max(look - 1, 0)
-        slab, hits = bound_block(
-            codes, scales, rests, asked, factor, error, tails, slack, low, high, look, least, dots, bounds
-        )
-        look = slab if least > NEVER else 0
-        if hits > 0:
-            hits = list_hits(bounds, least, allowed[low:high], some)
-        while slab < last and hits > 0:
-            slab += 1
-            before, hits = hits, 0
-            add_slab_of(codes[slab][low:high], asked[slab], some[:before], dots)
-            rest, tail = rests[slab][low:high], tails[slab]
-            for j in range(before):
+    blocks, by_number = 0, len(numbers) == 0
+    for piece in range(len(starts)):
+        for low in range(starts[piece], ends[piece], BLOCK):
+            high = min(low + BLOCK, ends[piece])
+            scale, dots, bounds = scales[low:high], block_dots[: high - low], block_bounds[: high - low]
+            if blocks % 8 == 0:
+                look = max(look - 1, 0)
+            blocks += 1
+            slab, hits = bound_block(
+                codes, scales, rests, asked, factor, error, tails, slack, low, high, look, least, dots, bounds
+            )
+            look = slab if least > NEVER else 0
+            if hits > 0:
+                hits = list_hits(bounds, least, allowed[low:high] if by_number else allowed[:0], some)
+                if not by_number and len(allowed) > 0:
+                    hits = drop_not_allowed(some[:hits], numbers[low:high], allowed)
+            while slab < last and hits > 0:
+                slab += 1
+                before, hits = hits, 0
+                add_slab_of(codes[slab][low:high], asked[slab], some[:before], dots)
+                rest, tail = rests[slab][low:high], tails[slab]
+                for j in range(before):
+                    i = some[j]
+                    upper = scale[i] * (factor * np.float32(dots[i]) + error) + (tail * rest[i] + slack)
+                    some[hits] = i
+                    hits += upper >= least
+            for j in range(hits):
                 i = some[j]
-                upper = scale[i] * (factor * np.float32(dots[i]) + error) + (tail * rest[i] + slack)
-                some[hits] = i
-                hits += upper >= least
-        for j in range(hits):
-            i = some[j]
-            value, off = factor * np.float32(dots[i]), slack + error * scale[i]
-            documents[size] = low + i
-            uppers[size], lowers[size] = scale[i] * value + off, scale[i] * value - off
-            size += 1
-            if size == enough:
-                size, least = sift(uppers, lowers, documents, size, k)
-                if 2 * size > len(documents):
-                    return -1
-                enough = min(len(documents), max(enough, 2 * size))
+                value, off = factor * np.float32(dots[i]), slack + error * scale[i]
+                documents[size] = low + i
+                uppers[size], lowers[size] = scale[i] * value + off, scale[i] * value - off
+                size += 1
+                if size == enough:
+                    size, least = sift(uppers, lowers, documents, size, k)
+                    if 2 * size > len(documents):
+                        return -1
+                    enough = min(len(documents), max(enough, 2 * size))
     return sift(uppers, lowers, documents, size, k)[0]
 
 

@@ -88,3 +88,79 @@ def sum_counts(posting_ends: Ends, counts: Counts, totals: NDArray[np.int64]) ->
                 total += counts[field, i]
             totals[field, term] = total
             start = posting_ends[term]
+
+
+@compiled
+def count_living(starts: Ends, ends: Ends, documents: Numbers, numbers: Numbers, out: Ends) -> None:
+    """Write, for each list, how many of its documents have a new number; -1 is none."""
+    for i in range(len(starts)):
+        living = 0
+        for j in range(starts[i], ends[i]):
+            living += numbers[documents[j]] >= 0
+        out[i] = living
+
+
+@compiled
+def sum_living(
+    starts: Ends,
+    ends: Ends,
+    documents: Numbers,
+    numbers: Numbers,
+    counts: NDArray[Any],
+    terms: Numbers,
+    totals: Ends,
+) -> None:
+    """Add the counts of each list's documents that have a new number to the total of its term."""
+    for i in range(len(starts)):
+        total = np.int64(0)
+        for j in range(starts[i], ends[i]):
+            if numbers[documents[j]] >= 0:
+                total += counts[j]
+        totals[terms[i]] += total
+
+
+@compiled
+def move_documents(
+    terms: Numbers,
+    starts: Ends,
+    ends: Ends,
+    documents: Numbers,
+    numbers: Numbers,
+    first: int,
+    at: Ends,
+    out: Numbers,
+) -> None:
+    """Append the new numbers of each list's documents, where they have one, to the list of its term.
+
+    The list of term t goes on at `at[t - first]`, which is moved behind what is written.
+    """
+    for i in range(len(terms)):
+        to = at[terms[i] - first]
+        for j in range(starts[i], ends[i]):
+            number = numbers[documents[j]]
+            if number >= 0:
+                out[to] = number
+                to += 1
+        at[terms[i] - first] = to
+
+
+@compiled
+def move_counts(
+    terms: Numbers,
+    starts: Ends,
+    ends: Ends,
+    documents: Numbers,
+    numbers: Numbers,
+    counts: NDArray[Any],
+    first: int,
+    at: Ends,
+    out: NDArray[Any],
+) -> None:
+    """Append the counts of the same documents in the same way; zeros where there are no counts."""
+    for i in range(len(terms)):
+        to = at[terms[i] - first]
+        for j in range(starts[i], ends[i]):
+            if numbers[documents[j]] >= 0:
+                out[to] = counts[j] if len(counts) else 0
+                to += 1
+        at[terms[i] - first] = to

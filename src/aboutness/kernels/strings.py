@@ -180,3 +180,13 @@ def hash_all(data: Bytes, ends: Ends, out: Slots) -> None:
     for i in range(len(ends)):
         out[i] = hash_bytes(data, start, ends[i])
         start = ends[i]
+
+
+@compiled
+def first_changed(data: Bytes, starts: Ends, ends: Ends, hashes: Slots) -> Int:
+    """Return the first run of bytes, by its place, that lies outside or has another hash; -1 where none does."""
+    for i in range(len(starts)):
+        inside = 0 <= starts[i] <= ends[i] <= len(data)
+        if not inside or hash_bytes(data, starts[i], ends[i]) != hashes[i]:
+            return i
+    return -1

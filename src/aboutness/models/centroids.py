@@ -236,6 +236,8 @@ class CentroidScorer(DenseScorer):
 
     def vector(self, question: Question) -> Reals | None:
         """Return a question's vector, or None where none of its words has a direction."""
+        if question.vector is not None:
+            return question.vector
         if question.moved is not None:
             return self.moved_vector(question.moved)
         asked = self.lexicon.asked(question)

@@ -16,12 +16,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Thread
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aboutness.core.threads import checked_threads
+from aboutness.index.trained import Once
 from aboutness.index.view import LayerView
 from aboutness.models.bags import matching
 from aboutness.models.model import (
@@ -41,7 +42,9 @@ F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+Pieces: TypeAlias = tuple[Ints, Ints]  # where pieces of rows begin and end
 
+BY_NUMBER: Ints = np.zeros(0, np.int64)
 FEW = 2048  # documents that are scored one by one: looking for the best costs as much
 SHARE = 8  # the same for less than this part of all documents
 ASKED = 4  # questions after which it is worth writing rows in whole numbers
@@ -76,17 +79,19 @@ class Codes:
     defect: float
 
     @classmethod
-    def of(cls, rows: F32, longest: float) -> Codes:
-        """Return rows, of which the longest has a length, in whole numbers."""
+    def of(cls, rows: F32, longest: float, order: Ints | None = None) -> Codes:
+        """Return rows, of which the longest has a length, in whole numbers: all, or some in an order."""
         from aboutness.kernels.dense import SLAB, encode
 
-        count, slabs = len(rows), max(1, -(-rows.shape[1] // SLAB))
+        count, slabs = len(rows) if order is None else len(order), max(1, -(-rows.shape[1] // SLAB))
         codes = np.empty((slabs, count, SLAB), np.int8)
         scales, rests = np.empty(count, np.float32), np.empty((slabs, count), np.float32)
         turn = _directions(rows, SLAB) if SHORTEST < longest < LONGEST else None
         error = 0.0
         for first in range(0, count, BLOCK):
-            block = rows[first : first + BLOCK] if turn is None else rows[first : first + BLOCK] @ turn.T
+            here = slice(first, first + BLOCK)
+            block = rows[here] if order is None else rows[order[here]]
+            block = block if turn is None else block @ turn.T
             error = max(error, float(encode(block, first, codes, scales, rests)))
         if turn is None:
             return cls(codes, scales, rests, error, longest, None, 0.0)
@@ -112,10 +117,14 @@ class Codes:
         error, longest, defect = arrays["numbers"].tolist()
         return cls(codes, scales, rests, error, longest, turn if len(turn) else None, defect)
 
-    def candidates(self, vector: F64, k: int, allowed: Mask) -> Ints | None:
-        """Return, ascending, the rows that can be among the k best; None where they are too many, or very long.
+    def candidates(
+        self, vector: F64, k: int, allowed: Mask, pieces: Pieces | None = None, numbers: Ints = BY_NUMBER
+    ) -> Ints | None:
+        """Return the rows that can be among the k best, of all or of some pieces; None where too many, or long.
 
-        An empty mask allows all rows. The vector is taken with length 1, which changes no order.
+        They are in the order in which they are read. `numbers` are the documents of rows, where these do not stand
+        by number, and `allowed` tells by document; an empty mask allows all. The vector is taken with length 1,
+        which changes no order.
         """
         from aboutness.kernels.dense import scan
 
@@ -130,10 +139,12 @@ class Codes:
         missed = _length(unit - asked * factor)
         behind = np.square(unit.reshape(slabs, slab)).sum(axis=1)[:0:-1].cumsum()[::-1]
         documents = np.empty(_room(len(self.scales), k), np.int64)
+        starts, ends = pieces or (np.zeros(1, np.int64), np.array([len(self.scales)]))
         found = scan(
             self.codes, self.scales, self.rests, asked.astype(np.int16).reshape(slabs, slab), np.float32(factor),
             np.float32((1 + missed + off) * self.error), np.sqrt(np.append(behind, 0.0)).astype(np.float32),
-            np.float32(self.longest * ((1 + off) * missed + off + ROUNDING)), allowed, k, documents,
+            np.float32(self.longest * ((1 + off) * missed + off + ROUNDING)), starts, ends, numbers,
+            allowed, k, documents,
         )  # fmt: skip
         return documents[:found] if found >= 0 else None
 
@@ -175,6 +186,7 @@ class DenseRows:
         if rows.dtype != np.float32 or rows.ndim != 2 or not rows.flags.c_contiguous:
             raise ValueError(f"rows must be a contiguous matrix of float32, got {rows.dtype} {rows.shape}")
         self.rows = np.asarray(rows)  # a plain array, also of a mapped one
+        self.once = Once()  # for what is derived from these rows, and shared
         self._asked = 0
         self._making = False
 
@@ -204,6 +216,18 @@ class DenseRows:
     def longest(self) -> float:
         """Return the length of the longest row, rounded up."""
         return float(self.lengths.max(initial=0.0))
+
+    def some(self, documents: Ints) -> F32:
+        """Return the rows of some documents, in any order."""
+        found: F32 = self.rows[documents]
+        return found
+
+    def at_hand(self, documents: Sequence[Ints]) -> None:
+        """Get ready the rows of documents that will be asked for: here they are."""
+
+    def has(self, documents: Ints) -> Mask:
+        """Return for each of some documents whether its row is not 0."""
+        return np.asarray(self.present[documents])
 
     def has_codes(self) -> bool:
         """Tell whether there are rows in whole numbers; after some questions they are made, beside these."""
@@ -252,6 +276,8 @@ class DenseRows:
 class DenseScorer(Scorer):
     """Ranks documents by the product of their rows with a vector; those without a row have the score `lowest`."""
 
+    together: int = 1  # questions that are better asked at once, with all documents that they are about
+
     def __init__(self, view: LayerView, rows: DenseRows, lowest: float) -> None:
         super().__init__(view)
         self.rows = rows
@@ -261,7 +287,7 @@ class DenseScorer(Scorer):
 
     @abstractmethod
     def vector(self, question: Question) -> F64 | None:
-        """Return a question's vector, or None where it has no known word."""
+        """Return a question's vector, its own or the one it comes with, or None where it has no known word."""
 
     def moved_vector(self, moved: Moved) -> F64 | None:
         """Return the vector of a question that is moved, as long as its own; None where it has none.
@@ -273,8 +299,8 @@ class DenseScorer(Scorer):
         if moved.weight and own is None:
             return None
         total = np.zeros(self.rows.rows.shape[1]) if own is None else own * (moved.weight / _length(own))
-        for document, weight in moved.documents.items():
-            row = self.rows.rows[document].astype(np.float64)
+        rows = self.rows.some(np.array(list(moved.documents), np.int64)).astype(np.float64)
+        for row, weight in zip(rows, moved.documents.values(), strict=True):
             total += row * (weight / (_length(row) or 1.0))
         length, wanted = _length(total), min(1.0, self.longest) if own is None else _length(own)
         return total * (wanted / length) if length > NOISE else own
@@ -292,17 +318,12 @@ class DenseScorer(Scorer):
         check_numbers(self.view, documents)
         return self._scores(self.vector(question), documents)
 
-    def _scores(self, vector: F64 | None, documents: Ints) -> F32:
-        from aboutness.kernels.dense import products
+    def products(self, vector: F64, documents: Ints) -> F32:
+        """Return the score of each of some documents by number for a vector."""
+        return self._scores(vector, documents)
 
-        found = np.empty(len(documents), np.float32)
-        if vector is None:
-            found[:] = self.lowest
-        else:
-            products(vector, self.rows.rows, documents, found)
-            np.clip(found, -LARGEST, LARGEST, out=found)
-            found[~self.rows.present[documents]] = self.lowest
-        return found
+    def _scores(self, vector: F64 | None, documents: Ints) -> F32:
+        return scores_of_rows(vector, self.rows, documents, self.lowest)
 
     def top_many(
         self,
@@ -366,6 +387,10 @@ class DenseScorer(Scorer):
                 (documents,) = self.rows.candidates(vector[None], k, allowed)
         return self._best(vector, documents, mask, k)
 
+    def ranked(self, vector: F64, mask: Mask, k: int) -> Ranking:
+        """Return the k best of the documents in a mask for a vector."""
+        return self._rank(vector, mask, k)
+
     def _rank_together(self, vectors: Sequence[F64], mask: Mask, k: int) -> list[Ranking]:
         """Return the k best of the documents in a mask for each of some vectors."""
         found = self.rows.candidates(np.array(vectors), k, self._with_rows(mask))
@@ -386,6 +411,20 @@ class DenseScorer(Scorer):
         absent = np.flatnonzero(mask & ~self.rows.present)[:k]
         documents = np.sort(np.concatenate([documents, absent]))
         return best(documents, self._scores(vector, documents), k)
+
+
+def scores_of_rows(vector: F64 | None, rows: DenseRows, documents: Ints, lowest: float) -> F32:
+    """Return the product of a vector with the row of each of some documents; the lowest where one is not known."""
+    from aboutness.kernels.dense import products
+
+    found = np.empty(len(documents), np.float32)
+    if vector is None:
+        found[:] = lowest
+    else:
+        products(vector, rows.rows, documents, found)
+        np.clip(found, -LARGEST, LARGEST, out=found)
+        found[~rows.present[documents]] = lowest
+    return found
 
 
 def _room(rows: int, k: int) -> int:

@@ -79,10 +79,12 @@ class AngleScorer(DenseScorer):
 
     def vector(self, question: Question) -> F64 | None:
         """Return the direction of a question, or None where no word of it is known."""
+        if question.vector is not None:
+            return question.vector
         if question.moved is not None:
             return self.moved_vector(question.moved)
         if question.document is not None:
-            row = self.rows.rows[question.document].astype(np.float64)
+            row = self.rows.some(np.array([question.document]))[0].astype(np.float64)
         else:
             row = self.space.infer_question(text_of(self.view, question, self.space))[0].astype(np.float64)
         return to_length_one(row) if row.any() else None

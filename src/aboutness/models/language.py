@@ -174,7 +174,7 @@ class LanguageScorer(Scorer):
     def floor(self, question: Question) -> float:
         """Return the score of a document that has no word of the question and could not be trained worse."""
         asked, lam, mu = self._ask(question), self.model.lam, self.model.mu
-        longest = float(self.lengths.max(initial=0.0))
+        longest = self.extremes[0]
         total = 0.0
         for i in range(len(asked.terms)):
             least = (1 - lam) * mu * float(asked.collection[i]) / (longest + mu)
@@ -185,14 +185,15 @@ class LanguageScorer(Scorer):
 
     def _lowest(self, length: float) -> float:
         """Return what ln P_T of a word whose vector has a length is not below."""
-        if not len(self.normalisers):
-            return -math.inf
-        return -length * self._longest - float(self.normalisers.max())
+        _, longest, most = self.extremes
+        return -length * longest - most if math.isfinite(most) else -math.inf
 
     @cached_property
-    def _longest(self) -> float:
-        """Return the length of the longest row."""
-        return float(norms(self.space.rows).max(initial=0.0))
+    def extremes(self) -> tuple[float, ...]:  # type: ignore[override]
+        """Return the lengths of the longest document and of the longest row, and the greatest normaliser."""
+        most = float(self.normalisers.max(initial=-math.inf)) if len(self.normalisers) else math.inf
+        longest = float(norms(self.space.rows).max(initial=0.0))
+        return float(self.lengths.max(initial=0.0)), longest, most
 
     def explain(self, question: Question, document: int) -> Explanation:
         """Return the part of each term of the question."""

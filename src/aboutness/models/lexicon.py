@@ -71,7 +71,7 @@ class Lexicon:
         """Return for each term of the view its number among the vectors, or -1."""
         if self.case != EXACT:
             return self.vectors.numbers(self.view.terms(), self.case)
-        tables = [part.new_terms for _, part in self.view.parts]
+        tables = [part.new_terms for part in self.view.vocabulary]
         found = [self.vectors.words.find_all(table.data, table.ends) for table in tables]
         return np.concatenate([np.zeros(0, np.int64), *found])
 

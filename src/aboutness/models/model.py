@@ -81,6 +81,7 @@ class Scorer(ABC):
     """
 
     held: int = 0  # bytes that it holds besides what lies in the index
+    extremes: tuple[float, ...] = ()  # the greatest of some numbers over all documents, if `floor` depends on such
 
     def __init__(self, view: LayerView) -> None:
         self.view = view

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from aboutness.core.deadline import still_wanted
 from aboutness.index.view import LayerView
 from aboutness.models.lexicon import Lexicon
 from aboutness.models.ranking import rounded
@@ -20,6 +21,7 @@ Reals = NDArray[np.float64]
 
 ROOM = 1 << 25  # costs that are held at a time
 FEW = 64  # documents for which bounds are not worth their while
+BETWEEN = 256  # documents between two looks whether their distances are still wanted
 AT_ONCE = 16  # documents whose distances are worked out before the limit is looked at again
 SHORT = 8  # query words up to which distances cost less than better bounds
 POOL = 8  # times k: documents among which the first k are sought
@@ -116,7 +118,8 @@ class Travels:
         """Return the distance of each of some documents that have words."""
         found = [np.zeros(0, np.float64)]
         for some in self.blocks(documents):
-            found.append(self.distances_at_once(some))
+            self._learn_costs(some)
+            found.extend(self._distances(some[at : at + BETWEEN]) for at in range(0, len(some), BETWEEN))
             self._forget()
         return np.concatenate(found)
 
@@ -131,8 +134,11 @@ class Travels:
 
     def distances_at_once(self, documents: Ints) -> Reals:
         """Return the same; costs are kept for the next documents."""
-        from aboutness.kernels.movers import distances
+        self._learn_costs(documents)
+        return self._distances(documents)
 
+    def _learn_costs(self, documents: Ints) -> None:
+        """Work out the costs that some documents need, and are not known yet."""
         words = self.contents.words_of(documents)
         new = np.unique(words[self._places[words] < 0])
         if self._known + len(new) > len(self._costs):
@@ -141,6 +147,12 @@ class Travels:
         self._places[new] = np.arange(self._known, self._known + len(new))
         self._write_costs(new, self._costs[self._known :][: len(new)])
         self._known += len(new)
+
+    def _distances(self, documents: Ints) -> Reals:
+        """Return the distances of some documents, whose costs are known."""
+        from aboutness.kernels.movers import distances
+
+        still_wanted()
         found = np.empty(len(documents), np.float64)
         distances(*self.contents.arrays, documents, self._places, self._costs, self.shares, found)
         if np.isnan(found).any():

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from aboutness.core.errors import UsageError, shown
 
@@ -19,7 +22,8 @@ class Question:
     """One of: a text; the texts of the fields of a document; the number of a document of the index; or terms,
     analysed already, with their weights. Each ranker analyses it as its own layer does.
 
-    Terms may come with what models on vectors take in their place: a question that is moved.
+    Terms may come with what models on vectors take in their place: a question that is moved, or the vector itself,
+    which one model has made of the question where its documents are not.
     """
 
     text: str = ""
@@ -27,6 +31,7 @@ class Question:
     document: int | None = None
     terms: Mapping[str, float] | None = None
     moved: Moved | None = None
+    vector: NDArray[np.float64] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", SURROGATE.sub("\ufffd", self.text))

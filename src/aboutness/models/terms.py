@@ -100,7 +100,7 @@ class TermScorer(Scorer):
         priors = weighting.priors
         self.parts = [ImpactLists(lists, weighting.impacts, priors) for lists in view.lists]
         self._best_prior = float(priors.max()) if priors is not None and len(priors) else 0.0
-        self._worst_prior = float(priors.min()) if priors is not None and len(priors) else 0.0
+        self.extremes = (-float(priors.min()) if priors is not None and len(priors) else 0.0,)
 
     def scores(self, question: Question, documents: Ints) -> NDArray[np.float32]:
         """Return the score of each of some documents by number, which ascend."""
@@ -178,7 +178,8 @@ class TermScorer(Scorer):
     def floor(self, question: Question) -> float:
         """Return the score of a document with no term of the question and the lowest prior."""
         asked = self._prepare(bags_of(self.view, [question]))
-        return float(np.float32(asked.constants[0] + asked.scales[0] * self._worst_prior))
+        (below,) = self.extremes
+        return float(np.float32(asked.constants[0] - asked.scales[0] * below))
 
     def explain(self, question: Question, document: int) -> Explanation:
         """Return the part of each term of the question."""

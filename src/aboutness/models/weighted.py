@@ -139,8 +139,10 @@ class WeightedScorer(CentroidScorer):
 
     def vector(self, question: Question) -> Reals | None:
         """Return a question's vector, or None where none of its words has a direction; a document has its own."""
+        if question.vector is not None:
+            return question.vector
         if question.document is not None:
-            made = self.rows.rows[question.document].astype(np.float64)
+            made = self.rows.some(np.array([question.document]))[0].astype(np.float64)
         else:
             space = self.sums.space
             asked = self.lexicon.asked(question)

@@ -18,6 +18,7 @@ from aboutness.rank.pipelines import Pipeline
 from aboutness.rank.searching import (
     F32,
     Asked,
+    AskedTogether,
     Batch,
     Composed,
     Find,
@@ -49,9 +50,9 @@ def bind(ranker: Ranker, snapshot: Snapshot, part: Callable[[Ranker], Searcher] 
     if isinstance(ranker, Combination):
         return ranker.bound([inner(one) for one in ranker.rankers], snapshot)
     if isinstance(ranker, Cut):
-        return _BoundCut(inner(ranker.ranker), ranker.depth)
+        return BoundCut(inner(ranker.ranker), ranker.depth)
     if isinstance(ranker, Rerank):
-        return _BoundRerank(inner(ranker.first), inner(ranker.second), snapshot.size)
+        return BoundRerank(inner(ranker.first), inner(ranker.second), snapshot.size)
     if isinstance(ranker, (Scaled, Sum)):
         terms = [
             one if isinstance(one, Scaled) else Scaled(1.0, one)
@@ -62,7 +63,7 @@ def bind(ranker: Ranker, snapshot: Snapshot, part: Callable[[Ranker], Searcher] 
     raise UsageError(f"not a ranker: {shown(ranker)}")
 
 
-class _BoundCut(Composed):
+class BoundCut(Composed):
     """The first documents of a ranker."""
 
     def __init__(self, inner: Searcher, depth: int) -> None:
@@ -91,7 +92,7 @@ class _BoundCut(Composed):
 
     def finder(self, batch: Batch) -> Find:
         """Return what finds the first documents for one question of a batch."""
-        if isinstance(self.inner, Combined):  # finds all documents, however few are wanted
+        if isinstance(self.inner, Combined) and not self.inner.quick:  # it finds all, however few are wanted
             find = self.inner.finder(batch)
 
             def first(asked: Asked) -> Found:
@@ -103,7 +104,7 @@ class _BoundCut(Composed):
         return lambda asked: listed_ranking(rankings[asked.place], lambda: floor_in(self.inner, asked))
 
 
-class _BoundRerank(Composed):
+class BoundRerank(Composed):
     """What one ranker finds, ranked by another; the score is the second one's."""
 
     def __init__(self, first: Searcher, second: Searcher, size: int) -> None:
@@ -145,6 +146,9 @@ class _BoundRerank(Composed):
     def _prepared(self, batch: Batch, k: int) -> Callable[[int], Ranking]:
         """Return what asks the second ranker for the best alone."""
         first = finder_of(self.first, batch, self.size)
+        if isinstance(self.second, AskedTogether):
+            found = [first(batch.asked(place)).documents for place in range(len(batch.questions))]
+            return self.second.top_each(batch.questions, found, k).__getitem__
 
         def answer(place: int) -> Ranking:
             allowed = first(batch.asked(place)).documents

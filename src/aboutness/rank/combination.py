@@ -91,6 +91,10 @@ class Combination(Parameters, Ranker):
         """Return what has to be trained for it, by name, besides what its rankers need."""
         return []
 
+    def note(self, snapshot: Snapshot) -> str | None:  # noqa: ARG002 - for those that have one
+        """Return what to say of its use in an index."""
+        return None
+
     @abstractmethod
     def bound(self, searchers: Sequence[Searcher], snapshot: Snapshot) -> Searcher:
         """Return it bound to an index, to which its rankers are bound already."""

@@ -80,6 +80,8 @@ class Combined(Composed):
     A ranker that does not know a question finds nothing, and adds nothing to any document.
     """
 
+    quick = False  # whether few documents are found sooner than all
+
     def __init__(
         self, text: str, members: Sequence[Member], size: int, scale: Scale | None = None, *, counted: bool = False
     ) -> None:

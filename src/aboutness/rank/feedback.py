@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import ClassVar
 
 import numpy as np
@@ -18,7 +19,7 @@ from aboutness.index.snapshot import Snapshot
 from aboutness.models.dense import DenseScorer
 from aboutness.models.model import Allowed, Match
 from aboutness.models.question import Moved, Question
-from aboutness.models.ranking import Explanation, Part, best
+from aboutness.models.ranking import Explanation, Part, Ranking, best
 from aboutness.rank.combination import Combination, register
 from aboutness.rank.combined import NOT_FOUND
 from aboutness.rank.lent import Lending, Likelihood
@@ -112,6 +113,24 @@ class Feedback(Combination):
 
 
 @dataclass(frozen=True)
+class Beginning:
+    """What the first ranker found for a question: scores as shares of the best, and the first documents."""
+
+    shares: F64
+    first: Ranking
+
+
+@dataclass(frozen=True)
+class Begun:
+    """What both rankers found for a question: the first documents, as a question to the second, and candidates."""
+
+    found: Found
+    beginning: Beginning
+    question: Question
+    candidates: Ints
+
+
+@dataclass(frozen=True)
 class Evidence:
     """What is found for one question: documents, ascending, and all that their scores are made of."""
 
@@ -153,37 +172,84 @@ class BoundFeedback(Composed):
     def finder(self, batch: Batch) -> Find:
         """Return what finds documents for one question of a batch."""
         first = finder_of(self.first, batch, self.size)
+        if self.second.together > 1 and len(batch.questions) > 1:
+            return InGroups(self, first, batch).find
 
         def find(asked: Asked) -> Found:
-            found = first(asked) if self.knows(asked.question) else NOTHING
+            found = self._found(first, asked)
             return self._together(self._evidence(found, asked)) if len(found.documents) else NOTHING
 
         return find
 
-    def _evidence(self, found: Found, asked: Asked) -> Evidence:
-        how, shares = self.how, of_best(found.own().astype(np.float64))
-        first = best(found.documents, shares.astype(np.float32), how.candidates)
-        known = np.flatnonzero(self.second.rows.present[first.documents])[: how.docs]
+    def _found(self, first: Find, asked: Asked) -> Found:
+        return first(asked) if self.knows(asked.question) else NOTHING
+
+    def several(self, first: Find, some: Sequence[Asked]) -> list[Begun | None]:
+        """Return what is found for several questions, so far that each can be weighed without asking more.
+
+        The second ranker is asked about all of them at once.
+        """
+        founds = [self._found(first, asked) for asked in some]
+        every = [(asked, found) for asked, found in zip(some, founds, strict=True) if len(found.documents)]
+        beginnings = [self._beginning(found) for _, found in every]
+        self.second.rows.at_hand([one.first.documents for one in beginnings])
+        moved = [self._moved(one, asked) for one, (asked, _) in zip(beginnings, every, strict=True)]
+        begun = {
+            asked.place: Begun(found, beginning, question, np.union1d(beginning.first.documents, others))
+            for (asked, found), beginning, question, others in zip(
+                every, beginnings, moved, self._others(moved, some[0]), strict=True
+            )
+        }
+        self.second.rows.at_hand([one.candidates for one in begun.values()])
+        return [begun.get(asked.place) for asked in some]
+
+    def finished(self, begun: Begun, asked: Asked) -> Found:
+        """Return all documents with their scores."""
+        return self._together(self._weighed(begun, asked))
+
+    def _beginning(self, found: Found) -> Beginning:
+        shares = of_best(found.own().astype(np.float64))
+        return Beginning(shares, best(found.documents, shares.astype(np.float32), self.how.candidates))
+
+    def _moved(self, beginning: Beginning, asked: Asked) -> Question:
+        """Return the first documents, as a question to the second ranker."""
+        how, first = self.how, beginning.first
+        known = np.flatnonzero(self.second.rows.has(first.documents))[: how.docs]
         scores = first.scores[known].astype(np.float64)
         weights = np.exp(how.sharpness * (scores - scores.max(initial=-1.0)))
         moved = dict(zip(first.documents[known].tolist(), (weights / weights.sum()).tolist(), strict=True))
-        question = Question(terms={}, moved=Moved(asked.question, 0.0, moved))
-        candidates = np.union1d(first.documents, self._others(question, asked))
+        return Question(terms={}, moved=Moved(asked.question, 0.0, moved))
+
+    def _evidence(self, found: Found, asked: Asked) -> Evidence:
+        beginning = self._beginning(found)
+        question = self._moved(beginning, asked)
+        (others,) = self._others([question], asked)
+        candidates = np.union1d(beginning.first.documents, others)
+        return self._weighed(Begun(found, beginning, question, candidates), asked)
+
+    def _weighed(self, begun: Begun, asked: Asked) -> Evidence:
+        """Return all that the scores of documents are made of."""
+        found, question, candidates = begun.found, begun.question, begun.candidates
         documents = np.union1d(found.documents, candidates)
         base = np.zeros(len(documents))
-        base[np.searchsorted(documents, found.documents)] = shares
+        base[np.searchsorted(documents, found.documents)] = begun.beginning.shares
         places = np.searchsorted(documents, candidates)
         like = np.maximum(self.second.scores(question, candidates).astype(np.float64), 0.0)
         near, likely = self._by_nearest(asked.question, candidates, base[places])
         return Evidence(documents, base, question, places, like / max(float(like.max()), TINY), near, likely)
 
-    def _others(self, question: Question, asked: Asked) -> Ints:
-        """Return the documents that are most like the first ones."""
-        if not self.how.more or asked.match == "and" or not self.second.knows(question):
-            return NOTHING.documents
-        (found,) = self.second.top_many([question], self.how.more, match="all", allowed=asked.allowed, threads=1)
-        least = max(self.how.alike * float(found.scores.max(initial=0.0)), TINY)
-        return found.documents[found.scores >= least]
+    def _others(self, questions: Sequence[Question], asked: Asked) -> list[Ints]:
+        """Return, for each of some questions, the documents that are most like the first ones."""
+        if not self.how.more or asked.match == "and":
+            return [NOTHING.documents for _ in questions]
+        known = [question for question in questions if self.second.knows(question)]
+        found = self.second.top_many(known, self.how.more, match="all", allowed=asked.allowed, threads=1)
+        alike = {id(question): self._alike(ranking) for question, ranking in zip(known, found, strict=True)}
+        return [alike.get(id(question), NOTHING.documents) for question in questions]
+
+    def _alike(self, ranking: Ranking) -> Ints:
+        least = max(self.how.alike * float(ranking.scores.max(initial=0.0)), TINY)
+        return ranking.documents[ranking.scores >= least]
 
     def _by_nearest(self, question: Question, documents: Ints, base: F64) -> tuple[F64, Likelihood]:
         """Return, for each of some documents, the mean of b over its nearest, and how likely the question is."""
@@ -193,7 +259,7 @@ class BoundFeedback(Composed):
         if count:
             from aboutness.kernels.nearest import nearest
 
-            nearest(np.ascontiguousarray(self.second.rows.rows[documents].T), products, places)
+            nearest(np.ascontiguousarray(self.second.rows.some(documents).T), products, places)
         few = min(how.nearest, count)
         near = base[places[:, :few]].mean(axis=1) if how.near and few else np.zeros(size)
         if not how.words:
@@ -258,3 +324,30 @@ class BoundFeedback(Composed):
         parts += seen.likely.parts(candidate, self.share * self.how.words, LENT)
         near = float(seen.near[candidate])
         return [*parts, Part(NEAR, self.share * self.how.near * near, {"their_share": near})]
+
+
+class InGroups:
+    """Finds documents for the questions of a batch; rankers are asked for some at a time, by who comes first."""
+
+    def __init__(self, feedback: BoundFeedback, first: Find, batch: Batch) -> None:
+        self.feedback = feedback
+        self.first = first
+        self.batch = batch
+        self.step = feedback.second.together
+        self._locks = [Lock() for _ in range(0, len(batch.questions), self.step)]
+        self._begun: dict[int, Begun | None] = {}
+
+    def find(self, asked: Asked) -> Found:
+        """Return what is found for a question."""
+        begun = self._of_group(asked.place)
+        return NOTHING if begun is None else self.feedback.finished(begun, asked)
+
+    def _of_group(self, place: int) -> Begun | None:
+        """Return what both rankers found for a question; it is then forgotten."""
+        group = place // self.step
+        with self._locks[group]:
+            if place not in self._begun:
+                places = range(len(self.batch.questions))[group * self.step : (group + 1) * self.step]
+                some = [self.batch.asked(one) for one in places]
+                self._begun |= dict(zip(places, self.feedback.several(self.first, some), strict=True))
+            return self._begun.pop(place)

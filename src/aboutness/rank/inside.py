@@ -22,8 +22,8 @@ def needing(ranker: Ranker) -> Iterator[Model | Pipeline | Combination]:
 
 def notes_of(rankers: Iterable[Ranker], snapshot: Snapshot) -> list[str]:
     """Return what is to be said of the use of rankers in an index, each thing once."""
-    pipelines = [one for ranker in rankers for one in inside(ranker) if isinstance(one, Pipeline)]
-    return list(dict.fromkeys(note for one in pipelines if (note := one.note(snapshot)) is not None))
+    named = [one for ranker in rankers for one in inside(ranker) if isinstance(one, Pipeline | Combination)]
+    return list(dict.fromkeys(note for one in named if (note := one.note(snapshot)) is not None))
 
 
 def models_in(ranker: Ranker) -> Iterator[Model]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, overload
 
+import aboutness.rank.approximate
 import aboutness.rank.default
 import aboutness.rank.expansion
 import aboutness.rank.fusion

@@ -7,11 +7,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias, cast
+from typing import Protocol, TypeAlias, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aboutness.core.deadline import still_wanted
 from aboutness.core.threads import checked_threads
 from aboutness.index.view import LayerView
 from aboutness.models.bags import matching
@@ -56,6 +57,15 @@ class Searcher(Protocol):
         threads: int | None = None,
     ) -> list[Ranking]:
         """Return the k best documents for each question, among those that match and are allowed."""
+        ...
+
+
+@runtime_checkable
+class AskedTogether(Protocol):
+    """A bound ranker that is better asked about many questions at once, also where each has its own documents."""
+
+    def top_each(self, questions: Sequence[Question], allowed: Sequence[Ints], k: int) -> list[Ranking]:
+        """Return for each question the k best of some documents, which ascend, whether or not they match."""
         ...
 
 
@@ -129,6 +139,7 @@ class Batch:
 
     def ranked(self, searcher: Searcher, k: int) -> list[Ranking]:
         """Return the rankings by another ranker."""
+        still_wanted()
         return searcher.top_many(self.questions, k, match=self.match, allowed=self.allowed, threads=self.threads)
 
 
@@ -183,16 +194,22 @@ def finder_of(searcher: Searcher, batch: Batch, size: int) -> Find:
 
     A model gives every document its own score. Others say what a document counts that they do not find.
     """
+    still_wanted()
     if isinstance(searcher, Scorer):
         return lambda asked: Found(
             asked.matching(searcher.view),
-            lambda documents: searcher.scores(asked.question, documents),
+            lambda documents: _scores_in_time(searcher, asked, documents),
             lambda: searcher.floor(asked.question),
         )
     if isinstance(searcher, Composed):
         return searcher.finder(batch)
     rankings = batch.ranked(searcher, size or 1)
     return lambda asked: listed_ranking(rankings[asked.place], lambda: searcher.floor(asked.question))
+
+
+def _scores_in_time(scorer: Scorer, asked: Asked, documents: Ints) -> F32:
+    still_wanted()
+    return scorer.scores(asked.question, documents)
 
 
 def floor_in(searcher: Searcher, asked: Asked) -> float:

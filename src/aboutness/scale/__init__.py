@@ -1,1 +1,1 @@
-"""The same steps over shards."""
+"""The same steps over shards, in this process or on a Ray cluster."""

@@ -44,6 +44,11 @@ class BatchAnalyzer:
         self._piece_ends = np.zeros(0, np.int64)
         self.vocabulary = GrowingTable() if self._letters or self._ngrams else stems
 
+    @property
+    def remembered(self) -> int:
+        """Return how many distinct tokens, or terms made of them, it keeps."""
+        return max(len(self._tokens), len(self.vocabulary))
+
     def analyze(self, cells: Sequence[str], packed: tuple[Bytes, Ends] | None = None) -> tuple[Numbers, Ends]:
         """Return the terms of all cells end to end, and where each cell ends.
 

@@ -59,7 +59,8 @@ def _places(text: str) -> range | list[int]:
 def _terms(analyzer: Analyzer, stems: list[str]) -> list[tuple[str, ...]]:
     """Return the terms of each token by its stem and its neighbours'."""
     if analyzer.letters != (0, 0):
-        return [tuple(letter_ngrams(stem, *analyzer.letters)) for stem in stems]
+        pieces = {stem: tuple(letter_ngrams(stem, *analyzer.letters)) for stem in set(stems)}
+        return [pieces[stem] for stem in stems]
     low, high = analyzer.words
     runs = [(first, first + size) for size in range(low, high + 1) for first in range(len(stems) - size + 1)]
     found: list[list[str]] = [[] for _ in stems]

@@ -38,12 +38,15 @@ def unpack(data: Bytes, ends: Ends, first: int = 0) -> list[str]:
     if first >= len(ends):
         return []
     start = int(ends[first - 1]) if first else 0
-    whole = data[start : int(ends[-1])].tobytes()
-    stops = (ends[first:] - start).tolist()
-    if whole.isascii():
-        text = whole.decode("ascii")
-        return [text[a:b] for a, b in zip([0, *stops], stops, strict=False)]
-    return [whole[a:b].decode() for a, b in zip([0, *stops], stops, strict=False)]
+    return cut(data[start : int(ends[-1])].tobytes(), (ends[first:] - start).tolist())
+
+
+def cut(whole: bytes, stops: Sequence[int]) -> list[str]:
+    """Return the strings that end at some places."""
+    text = whole.decode("ascii") if whole.isascii() else None
+    if text is None:
+        return [whole[a:b].decode() for a, b in zip([0, *stops], stops, strict=False)]
+    return [text[a:b] for a, b in zip([0, *stops], stops, strict=False)]
 
 
 def take(data: NDArray[T], ends: Ends, chosen: NDArray[np.integer[Any]]) -> tuple[NDArray[T], Ends]:

@@ -29,8 +29,11 @@ class Checkpoint:
         self.path = check_name(path)
         self.every = every
 
-    def load(self, about: Mapping[str, Any]) -> Arrays | None:
-        """Return what had been reached, or None where there is nothing; refuse what another training reached."""
+    def load(self, about: Mapping[str, Any], *, verify: bool = True) -> Arrays | None:
+        """Return what had been reached, or None where there is nothing; refuse what another training reached.
+
+        Without `verify` the checksum is not compared: for what has just been written.
+        """
         if not self.path.exists():
             return None
         try:
@@ -42,7 +45,7 @@ class Checkpoint:
             raise UsageError(
                 f"the checkpoint {self.path} cannot be read ({error}); start anew with restart (--restart)"
             ) from None
-        if checksum != _checksum(arrays):
+        if verify and checksum != _checksum(arrays):
             raise UsageError(f"the checkpoint {self.path} was damaged; start anew with restart (--restart)")
         if was != json.loads(json.dumps(about)):
             other = {key: was.get(key) for key in about if was.get(key) != about[key]}
@@ -52,11 +55,11 @@ class Checkpoint:
             )
         return arrays
 
-    def save(self, about: Mapping[str, Any], arrays: Arrays) -> None:
-        """Replace the checkpoint, in one step."""
+    def save(self, about: Mapping[str, Any], arrays: Arrays, *, durable: bool = True) -> None:
+        """Replace the checkpoint, in one step; what is not `durable` may be lost, or damaged, by a power cut."""
         sealed = {ABOUT: about, "checksum": _checksum(arrays)}
         text = np.frombuffer(json.dumps(sealed).encode(), np.uint8)
-        write({**arrays, ABOUT: text}, self.path)
+        write({**arrays, ABOUT: text}, self.path, durable=durable)
 
     def clear(self) -> None:
         """Remove the checkpoint."""

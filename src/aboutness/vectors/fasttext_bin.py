@@ -13,7 +13,7 @@ import numpy as np
 
 from aboutness.core.errors import BadInput
 from aboutness.vectors.files import F32, I64, Content, VectorFile, Vocabulary
-from aboutness.vectors.subwords import Subwords
+from aboutness.vectors.subwords import MOST_LETTERS, Subwords
 from aboutness.vectors.words import IN, OUT
 
 MAGIC = 793712314
@@ -108,10 +108,11 @@ class FastTextBin(VectorFile):
 
     def _check_arguments(self, content: Content) -> None:
         given = self._arguments
-        if given.dim <= 0 or given.bucket < 0 or given.model not in MODELS or given.loss not in LOSSES:
+        sizes = given.dim > 0 and given.bucket >= 0 and given.shortest >= 0 and given.longest <= MOST_LETTERS
+        if not sizes or given.model not in MODELS or given.loss not in LOSSES:
             raise BadInput(
                 f"{content.path}: these are no arguments of fastText: dim {given.dim}, bucket {given.bucket}, "
-                f"model {given.model}, loss {given.loss}"
+                f"model {given.model}, loss {given.loss}, n-grams of {given.shortest} to {given.longest} letters"
             )
 
     def _dictionary(self, content: Content, cursor: _Cursor) -> tuple[Vocabulary, I64, int]:

@@ -210,8 +210,7 @@ class LSA(DocumentTrainer):
         chosen = chosen_documents(text.documents, self.sample, self.seed)
         sampled = text if chosen.all() else text.some(chosen)
         vocabulary = Vocabulary.of(sampled, self.min_count)
-        bags = _bags(source, text, vocabulary.number_of)
-        some = bags if chosen.all() else _some(bags, chosen)
+        some = _bags(source, text, vocabulary.number_of, chosen)
         average = float(some.weights.sum(dtype=np.float64)) / len(some)
         weights = word_weights(some, self.weighting, len(vocabulary))
         matrix = self._matrix(some, local_weights(some, self.weighting, average), weights)
@@ -231,7 +230,13 @@ class LSA(DocumentTrainer):
                 "software": f"aboutness {__version__}",
             },
         )
-        return made.with_rows(made.infer(bags, threads), text.arrivals)
+        if chosen.all():
+            return made.with_rows(made.infer(some, threads), text.arrivals)
+        del some, matrix  # so that they are not held beside the rows, which may be many
+        rows = np.empty((text.documents, len(values)), np.float32)
+        for portion in text.in_portions(np.ones(text.documents, np.bool_)):
+            rows[portion] = made.infer(_bags(source, text, vocabulary.number_of, portion), threads)
+        return made.with_rows(rows, text.arrivals)
 
     def _matrix(self, texts: Texts, local: F64, weights: F64) -> csr_array:
         """Return X."""
@@ -312,29 +317,27 @@ def _eigenvectors(
     return values[::-1], vectors[:, ::-1]
 
 
-def _bags(source: Source, text: TrainingText, number_of: NDArray[np.int32]) -> Texts:
-    """Return the known words of each document, each once, in order of appearance, with (weighted) counts."""
+def _bags(source: Source, text: TrainingText, number_of: NDArray[np.int32], chosen: NDArray[np.bool_]) -> Texts:
+    """Return the known words of chosen documents, each once, in order of appearance, with (weighted) counts."""
     if isinstance(source, LayerView):
-        counted = source.matrix()
-        numbers = number_of[counted.indices]
-        words, counts = numbers[numbers >= 0], counted.data[numbers >= 0]
-        of = np.repeat(np.arange(text.documents), np.diff(counted.indptr))[numbers >= 0]
+        terms, counts, ends = source.bags(np.flatnonzero(source.alive)[chosen])
+        numbers, of = number_of[terms], _rows(ends)
+        known = (numbers >= 0) & (counts != 0)
+        words, counts, of = numbers[known], counts[known], of[known]
     else:
-        tokens = text.texts(number_of)
-        of = _places(tokens)
+        tokens = (text if chosen.all() else text.some(chosen)).texts(number_of)
+        of = _rows(tokens.ends)
         pairs = of * len(number_of) + tokens.words
-        _, first, counts = np.unique(pairs, return_index=True, return_counts=True)
+        _, first, counted = np.unique(pairs, return_index=True, return_counts=True)
         order = np.argsort(first)
-        words, counts, of = tokens.words[first[order]], counts[order], of[first[order]]
-    return Texts(words, counts.astype(np.float32), np.bincount(of, minlength=text.documents).cumsum())
-
-
-def _some(texts: Texts, chosen: NDArray[np.bool_]) -> Texts:
-    """Return the chosen texts."""
-    kept = chosen[_places(texts)]
-    return Texts(texts.words[kept], texts.weights[kept], np.diff(texts.ends, prepend=0)[chosen].cumsum())
+        words, counts, of = tokens.words[first[order]], counted[order], of[first[order]]
+    return Texts(words, counts.astype(np.float32), np.bincount(of, minlength=int(chosen.sum())).cumsum())
 
 
 def _places(texts: Texts) -> I64:
     """Return for each word of each text the place of the text."""
-    return np.repeat(np.arange(len(texts)), np.diff(texts.ends, prepend=0))
+    return _rows(texts.ends)
+
+
+def _rows(ends: I64) -> I64:
+    return np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))

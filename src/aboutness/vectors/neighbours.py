@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from aboutness.core.errors import NotFound, UsageError, shown
 from aboutness.vectors.postprocess import F64, norms, row_blocks
+from aboutness.vectors.spelling import spelt_alike
 from aboutness.vectors.words import EXACT, F32, IN, OUT, WordVectors
 
 Words = str | Sequence[str] | Mapping[str, float]
@@ -22,8 +23,6 @@ Numbers = NDArray[np.int64]
 
 PAIRS = {"in-in": (IN, IN), "out-out": (OUT, OUT), "in-out": (IN, OUT)}
 PLAIN = (1e-15, 1e15)  # lengths of rows whose products with a vector of length 1 neither vanish nor overflow
-COMPARED = 5_000  # words, the first of the vocabulary, whose spelling is compared with that of an unknown one
-SUGGESTED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,22 +239,9 @@ def _cosines(matrix: F32, lengths: F64, chosen: Numbers, direction: F64, length:
 
 def _unknown(vectors: WordVectors, word: str) -> str:
     """Say that a word is not there, and which are spelt nearly so."""
-    from difflib import get_close_matches
-
     said = f"there is no word {shown(word)} among these {len(vectors):,}"
-    if near := get_close_matches(word, _alike(vectors, word), SUGGESTED):
+    if near := spelt_alike(vectors.words, word):
         said += f"; spelt nearly so: {', '.join(shown(one) for one in near)}"
     if " " in word:
         said += f"; for the sum of words, write: {shown(' + '.join(word.split()))}"
     return said
-
-
-def _alike(vectors: WordVectors, word: str) -> list[str]:
-    """Return the first words of the vocabulary of about the same length, with the same first letter."""
-    table = vectors.words
-    firsts = [form.encode(errors="replace")[0] for form in {word.lower(), word.upper()} if form]
-    starts = np.concatenate([[0], table.ends[:-1]])[: len(table)]
-    sizes = table.ends - starts
-    alike = (sizes > 0) & (np.abs(sizes - len(word.encode(errors="replace"))) <= 2)
-    alike[alike] = np.isin(table.data[starts[alike]], firsts)
-    return table.some(np.flatnonzero(alike)[:COMPARED])

@@ -28,18 +28,22 @@ def check_name(path: str | Path) -> Path:
     return Path(path)
 
 
-def write(arrays: Mapping[str, Array | Blocks], path: str | Path) -> None:
-    """Write the arrays of word vectors to a file; one that is there is replaced when all is on the disk."""
+def write(arrays: Mapping[str, Array | Blocks], path: str | Path, *, durable: bool = True) -> None:
+    """Write the arrays of word vectors to a file; one that is there is replaced when all is on the disk.
+
+    What is not `durable` may be lost, or damaged, by a power cut.
+    """
     path = check_name(path)
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        write_arrays(part, arrays, durable=True)
+        write_arrays(part, arrays, durable=durable)
         with disk.reporting("rename to", path):
             part.replace(path)
     except BaseException:
         disk.remove(part)
         raise
-    disk.sync_folder(path.absolute().parent)
+    if durable:
+        disk.sync_folder(path.absolute().parent)
 
 
 def open_saved(path: str | Path) -> WordVectors:

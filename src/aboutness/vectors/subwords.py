@@ -13,6 +13,7 @@ F32 = NDArray[np.float32]
 
 PRIME = 16777619
 BASIS = 2166136261
+MOST_LETTERS = 100  # of an n-gram; fastText's own have 6, and long words have very many of the longer ones
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,8 @@ class Subwords:
     def of_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Make the subwords that `arrays` described."""
         shortest, longest = arrays["subwords.sizes"].tolist()
+        if shortest < 0 or longest > MOST_LETTERS:
+            raise ValueError(f"n-grams of {shortest} to {longest} letters")
         return cls(arrays["subwords.rows"], shortest, longest)
 
 

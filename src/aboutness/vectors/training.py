@@ -25,6 +25,7 @@ LEAST_EPOCHS, MOST_EPOCHS = 5, 20
 PLENTY = 20_000_000  # tokens, over all epochs
 LANES = 8  # rows are filled up with zeros to a multiple of this: whole registers
 ROUND = 2.0**32
+SHARD = 1 << 40  # blocks that a shard may have, over all epochs, before it has the chance of the next
 
 
 class Settings(Protocol):
@@ -107,7 +108,7 @@ class Training(ABC):
 
     def _chance(self, number: int) -> NDArray[np.uint64]:
         """Return the state from which the chance of one block is drawn; that of block -1 is for the start."""
-        return chance_of(self.settings.seed, number)
+        return chance_of(self.settings.seed, number + SHARD * (self.text.whole.shard if self.text.whole else 0))
 
     def run(self, checkpoint: Checkpoint | None, tell: Tell) -> None:
         """Read all blocks in all epochs."""
@@ -132,6 +133,13 @@ class Training(ABC):
         if checkpoint:
             with contextlib.suppress(StorageError):  # what is trained may still be kept elsewhere
                 self._save(checkpoint, work.next)
+
+    def run_some(self, first: int, last: int) -> None:
+        """Read some blocks, as they are counted over all epochs, one after the other."""
+        self._compile()
+        for number in range(first, last):
+            self._block(number)
+        self._check()
 
     def _check(self) -> None:
         """Raise where vectors have grown beyond what training makes of text: they would be of no use."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from aboutness.text.analyzer import Analyzer
 from aboutness.text.batch import BatchAnalyzer
 from aboutness.text.strings import GrowingTable, pack
 from aboutness.vectors.documents import Texts
+
+if TYPE_CHECKING:
+    from aboutness.vectors.vocabulary import Vocabulary
 
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
@@ -50,6 +53,17 @@ class Block:
 
 
 @dataclass(frozen=True)
+class Whole:
+    """What a shard of a text knows of all of it, and which of the shards it is."""
+
+    vocabulary: Vocabulary
+    df: I64  # documents with each word of the vocabulary
+    shard: int
+    shards: int
+    block: int  # tokens that are trained in one go, or more
+
+
+@dataclass(frozen=True)
 class TrainingText:
     """Pieces of text in parts, and how often each term number stands in them.
 
@@ -61,21 +75,13 @@ class TrainingText:
     terms: Callable[[], Sequence[str]]  # all terms by number
     arrivals: I64
     analyzer: Analyzer | None = None  # that made the terms, where one did
+    whole: Whole | None = None  # of which this is a shard, where it is one
 
     @classmethod
     def of_view(cls, view: LayerView) -> TrainingText:
         """Take the living documents of an index, each chosen field of each as a piece; nothing is copied."""
-        fields = len(view.weights)
-        chosen = np.asarray(view.weights > 0)
-        parts, first = [], 0
-        for tokens, ends in view.streams():
-            documents = len(ends) // fields
-            here = np.tile(chosen, documents)
-            of = np.repeat(np.arange(first, first + documents), fields)[here]
-            parts.append(_part(tokens, _starts(ends)[here], ends[here], of))
-            first += documents
         counts = view.field_cf[view.chosen].sum(axis=0)
-        return cls(parts, counts, view.terms, view.arrivals[view.alive], view.analyzer)
+        return cls(parts_of(view), counts, view.terms, view.arrivals[view.alive], view.analyzer)
 
     @classmethod
     def of_texts(cls, texts: Iterable[str] | Iterable[Sequence[str]], analyzer: Analyzer) -> TrainingText:
@@ -128,7 +134,7 @@ class TrainingText:
             here = documents[part.documents]
             starts, ends = part.starts[here], part.ends[here]
             parts.append(Part(part.tokens, starts, ends, numbers[part.documents[here]]))
-            counts += np.bincount(_between(part.tokens, starts, ends), minlength=len(counts))
+            counts += np.bincount(joined(part.tokens, starts, ends), minlength=len(counts))
         return replace(self, parts=parts, counts=counts, arrivals=self.arrivals[documents])
 
     def in_portions(self, documents: NDArray[np.bool_]) -> Iterator[NDArray[np.bool_]]:
@@ -143,7 +149,7 @@ class TrainingText:
         """Return each document as its known words in their order, numbered anew: -1 is none."""
         words, lengths = [np.zeros(0, np.int32)], np.zeros(self.documents, np.int64)
         for part in self.parts:
-            numbers = number_of[_between(part.tokens, part.starts, part.ends)]
+            numbers = number_of[joined(part.tokens, part.starts, part.ends)]
             of = np.repeat(part.documents, part.ends - part.starts)
             words.append(numbers[numbers >= 0])
             lengths += np.bincount(of[numbers >= 0], minlength=self.documents)
@@ -162,17 +168,18 @@ class TrainingText:
         last = np.full(words, -1, np.int64)
         for part in self.parts:
             count_known(part.tokens, part.starts, part.ends, part.documents, number_of, last, lengths, df)
-        return lengths, df
+        return lengths, df if self.whole is None else self.whole.df
 
     def blocks(self) -> list[Block]:
         """Return all pieces in blocks of about the same size, in which it does not matter where parts end."""
         lengths = [part.ends - part.starts for part in self.parts]
         running = np.cumsum(np.concatenate([np.zeros(0, np.int64), *lengths]))
         ends = np.cumsum([len(of_part) for of_part in lengths])  # pieces before the end of each part
+        size = BLOCK if self.whole is None else self.whole.block
         blocks, first = [], 0
         while first < len(running):
             before = int(running[first - 1]) if first else 0
-            last = min(len(running), int(np.searchsorted(running, before + BLOCK)) + 1)
+            last = min(len(running), int(np.searchsorted(running, before + size)) + 1)
             blocks.append(self._block(first, last, ends, before))
             first = last
         return blocks
@@ -206,6 +213,20 @@ class TrainingText:
         return zlib.crc32(self.counts.data.cast("B"), value) if self.counts.size else value
 
 
+def parts_of(view: LayerView) -> list[Part]:
+    """Return each chosen field of each living document as a piece; documents are numbered from 0."""
+    fields = len(view.weights)
+    chosen = np.asarray(view.weights > 0)
+    parts, first = [], 0
+    for tokens, ends in view.streams():
+        documents = len(ends) // fields
+        here = np.tile(chosen, documents)
+        of = np.repeat(np.arange(first, first + documents), fields)[here]
+        parts.append(_part(tokens, _starts(ends)[here], ends[here], of))
+        first += documents
+    return parts
+
+
 def _part(tokens: I32, starts: I64, ends: I64, documents: I64) -> Part:
     """Leave out empty pieces, and cut those that are too long."""
     some = ends > starts
@@ -219,7 +240,7 @@ def _part(tokens: I32, starts: I64, ends: I64, documents: I64) -> Part:
     return Part(tokens, cut_starts, np.minimum(cut_starts + LONGEST_PIECE, ends[which]), documents[which])
 
 
-def _between(tokens: I32, starts: I64, ends: I64) -> I32:
+def joined(tokens: I32, starts: I64, ends: I64) -> I32:
     """Return the tokens of some pieces, end to end."""
     lengths = ends - starts
     places = np.repeat(starts - (lengths.cumsum() - lengths), lengths) + np.arange(int(lengths.sum()))

@@ -24,13 +24,15 @@ class Vocabulary:
 
     @classmethod
     def of(cls, text: TrainingText, least: int) -> Vocabulary:
-        """Return the terms that stand in a text at least so many times."""
+        """Return the terms that stand in a text, or in all of which it is a shard, at least so many times."""
+        if text.whole is not None:
+            return text.whole.vocabulary
         terms, counts = text.terms(), text.counts.tolist()
         frequent = np.flatnonzero(text.counts >= max(least, 1)).tolist()
         if not frequent:
             raise UsageError(
-                f"no word stands at least min_count={least} times in the {text.tokens:,} tokens of the text: "
-                "train on more text, or lower min_count"
+                f"no word stands at least min_count={least} times in the {text.counts.sum():,} tokens of the "
+                "text: train on more text, or lower min_count"
             )
         frequent.sort(key=lambda number: (-counts[number], terms[number]))
         order = np.array(frequent, np.int64)
@@ -39,4 +41,4 @@ class Vocabulary:
         return cls([terms[number] for number in frequent], text.counts[order], number_of)
 
     def __len__(self) -> int:
-        return len(self.words)
+        return len(self.counts)

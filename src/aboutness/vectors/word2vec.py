@@ -94,25 +94,16 @@ class Word2Vec(Trainer):
         if isinstance(checkpoint, str | Path):
             checkpoint = Checkpoint(checkpoint)
         text = TrainingText.of(source, named_analyzer(analyzer))
-        training = _Training(self, text, checked_threads(threads))
+        training = self.training(text, checked_threads(threads))
         training.run(checkpoint, tell or (lambda _: None))
-        return WordVectors(
-            StringTable.of(training.vocabulary.words),
-            {IN: training.vectors(training.inward), OUT: training.vectors(training.outward)},
-            counts=training.vocabulary.counts,
-            provenance={
-                "training": self.name,
-                "parameters": plain(self),
-                "threads": training.threads,
-                "tokens": training.tokens,
-                "epochs": training.epochs,
-                **({"analyzer": text.analyzer.to_json()} if text.analyzer else {}),
-                "software": f"aboutness {__version__}",
-            },
-        )
+        return training.made()
+
+    def training(self, text: TrainingText, threads: int) -> WordTraining:
+        """Return the training of a text, at its start."""
+        return WordTraining(self, text, threads)
 
 
-class _Training(Training):
+class WordTraining(Training):
     """Words and their two matrices."""
 
     settings: Word2Vec
@@ -159,6 +150,24 @@ class _Training(Training):
         )  # fmt: skip
         return float(total)
 
-    def vectors(self, padded: F32) -> F32:
+    def made(self) -> WordVectors:
+        """Return what has been trained."""
+        text = self.text
+        return WordVectors(
+            StringTable.of(self.vocabulary.words),
+            {IN: self._narrow(self.inward), OUT: self._narrow(self.outward)},
+            counts=self.vocabulary.counts,
+            provenance={
+                "training": self.settings.name,
+                "parameters": plain(self.settings),
+                "threads": self.threads,
+                "tokens": self.tokens,
+                "epochs": self.epochs,
+                **({"analyzer": text.analyzer.to_json()} if text.analyzer else {}),
+                "software": f"aboutness {__version__}",
+            },
+        )
+
+    def _narrow(self, padded: F32) -> F32:
         """Return a matrix without the zeros at the end of its rows."""
         return np.ascontiguousarray(padded[:, : self.settings.dim])

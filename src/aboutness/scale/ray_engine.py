@@ -1,0 +1,270 @@
+"""A Ray cluster as an engine. This is the only module that knows Ray.
+
+Ray starts our functions on nodes that have a core to spare, again where a worker or a node was lost (`RETRIES`
+times), and makes actors again that were lost. Errors of ours come out as themselves.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import math
+import os
+import shutil
+import signal
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, Generic, Self, TypeVar, cast
+
+from aboutness.core.errors import Unreachable, UsageError
+from aboutness.scale.engine import ADDRESS, AUTO, LOCAL, Actor, Answer, Answered, Holder
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Held = TypeVar("Held")
+
+log = logging.getLogger(__name__)
+
+RETRIES = 8  # a function that kills its worker is given up at last; errors that it raises are not tried again
+AHEAD = 2  # tasks handed out for each core, so that none waits for us
+MOMENT_S = 0.5  # for which one waits without looking up
+PATIENCE_S = 5.0  # for a first word with the cluster
+LOOPBACK = "127.0.0.1"
+LOCAL_STORE = 200_000_000  # bytes for shared values, where we start a cluster ourselves
+
+
+class RayEngine:
+    """Calls functions as Ray tasks and holds objects as Ray actors, spread over the nodes."""
+
+    def __init__(self, address: str) -> None:
+        try:
+            import ray
+        except ImportError:
+            raise UsageError("--ray needs Ray; install it with: pip install 'aboutness[ray]'") from None
+        self._ray = ray
+        self._temporary = ""
+        self._actors: list[Any] = []
+        self._lock = threading.Lock()
+        self._use = _Use()
+        self._connected = not ray.is_initialized()
+        if self._connected:
+            _connect(ray, address, self._settings(address))
+        if int(ray.cluster_resources().get("CPU", 0)) < 1:
+            self.close()
+            raise Unreachable(f"the Ray cluster at {address} has no node with a core for us; start one: ray start")
+
+    def _settings(self, address: str) -> dict[str, Any]:
+        """Return how to connect to a cluster, or how to start one of our own."""
+        quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+        if address != LOCAL:
+            return {"address": address, **quiet}
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        self._temporary = tempfile.mkdtemp(prefix="aboutness-ray-", dir="/tmp")  # a short path: it holds sockets
+        own = {"_temp_dir": self._temporary, "_node_ip_address": LOOPBACK, "include_dashboard": False}
+        return {"address": LOCAL, "object_store_memory": LOCAL_STORE, **own, **quiet}
+
+    def map(
+        self, function: Callable[..., Result], items: Iterable[Item], *shared: object
+    ) -> Iterator[tuple[Item, Result]]:
+        """Call `function(item, *shared)` for each item, wherever there is a free core; yield as they finish."""
+        task = self._ray.remote(_call).options(max_retries=RETRIES, num_cpus=1, scheduling_strategy="SPREAD")
+        called = self._ray.put(function)
+        waiting = iter(items)
+        running: dict[Any, Item] = {}
+        while True:
+            # Not all at once: where one fails, the others need no cancelling (in which Ray may crash).
+            for item in islice(waiting, max(0, AHEAD * self._cores() - len(running))):
+                running[task.remote(called, item, *shared)] = item
+            if not running:
+                return
+            (ready, *_), _ = self._ray.wait(list(running), num_returns=1)
+            item = running.pop(ready)
+            yield item, _got(self._ray, ready, None)
+
+    def _cores(self) -> int:
+        return int(self._ray.cluster_resources().get("CPU", 0)) or 1
+
+    def share(self, value: Held) -> Held:
+        """Put a value where all nodes can get it, once each."""
+        with self._use:
+            reference = self._ray.put(value)
+        return cast("Held", reference)  # Ray puts the value in its place
+
+    def actors(
+        self, factory: Callable[[Item], Held], items: Sequence[Item], *, patient: bool = True, threads: int = 1
+    ) -> list[Actor[Held]]:
+        """Make an object for each item on some node; one that is lost is made again, on another if need be.
+
+        They reserve no cores: more of them than there are cores must not wait for ever.
+        """
+        options = {"max_restarts": -1, "max_task_retries": -1 if patient else 0, "num_cpus": 0}
+        if threads > 1:
+            options["max_concurrency"] = threads
+        made = self._ray.remote(Holder).options(scheduling_strategy="SPREAD", **options)
+        actors = [made.remote(factory, item) for item in items]
+        self._actors += actors
+        return [_RayActor(self._ray, actor, self._use) for actor in actors]
+
+    def release(self, actors: Iterable[Actor[Any]]) -> None:
+        """End actors that nobody asks any more."""
+        with self._lock:  # not while the cluster is left
+            for one in actors:
+                if isinstance(one, _RayActor) and one.actor in self._actors:
+                    self._actors.remove(one.actor)
+                    with contextlib.suppress(Exception):
+                        self._ray.kill(one.actor)
+
+    def close(self) -> None:
+        """Let go of all actors; leave the cluster, or end it where we started it."""
+        self._use.end()
+        with self._lock:
+            for actor in self._actors:
+                with contextlib.suppress(Exception):
+                    self._ray.kill(actor)
+            self._actors = []
+            if self._connected:
+                self._ray.shutdown()
+                self._connected = False
+            if self._temporary:
+                shutil.rmtree(self._temporary, ignore_errors=True)
+        self._use.left()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def _call(function: Callable[..., Result], *arguments: object) -> Result:
+    """Call anything that can be called; Ray itself takes only functions that have a name."""
+    return function(*arguments)
+
+
+class _RayActor(Generic[Held]):
+    def __init__(self, ray: Any, actor: Any, use: _Use) -> None:  # noqa: ANN401 - Ray's own types
+        self.ray = ray
+        self.actor = actor
+        self.use = use
+
+    def ask(self, method: str, *arguments: Any) -> Answer[Any]:  # noqa: ANN401
+        try:
+            with self.use:
+                return _RayAnswer(self.ray, self.actor.ask.remote(method, *arguments), self.use)
+        except Unreachable as error:
+            return Answered(_raised, (error,))
+
+
+class _RayAnswer:
+    def __init__(self, ray: Any, reference: Any, use: _Use) -> None:  # noqa: ANN401
+        self.ray = ray
+        self.reference = reference
+        self.use = use
+
+    def result(self, timeout: float | None = None) -> Any:  # noqa: ANN401
+        end = math.inf if timeout is None else time.monotonic() + timeout
+        while (left := end - time.monotonic()) > MOMENT_S:  # who waits long must see that the cluster is left
+            with self.use:
+                if self.ray.wait([self.reference], timeout=MOMENT_S)[0]:
+                    return self._taken(None, timeout)
+        with self.use:
+            return self._taken(max(0.0, left), timeout)
+
+    def _taken(self, left: float | None, timeout: float | None) -> Any:  # noqa: ANN401
+        try:
+            return _got(self.ray, self.reference, left, timeout)
+        finally:
+            self.reference = None  # forgotten while the cluster is in use: that, too, is a use
+
+
+class _Use:
+    """The use of a cluster by many threads: Ray ends a process that uses it while, or once, it is left."""
+
+    def __init__(self) -> None:
+        self._users = 0
+        self._ended = False
+        self._changed = threading.Condition()
+        self._left = threading.Event()
+
+    def __enter__(self) -> None:
+        with self._changed:
+            if not self._ended:
+                self._users += 1
+                return
+        self._left.wait(PATIENCE_S)  # what the caller holds must not be forgotten before
+        raise Unreachable("the Ray cluster has been left")
+
+    def __exit__(self, *exc: object) -> None:
+        with self._changed:
+            self._users -= 1
+            self._changed.notify_all()
+
+    def end(self) -> None:
+        """Let nobody begin any more, and wait for those who have."""
+        with self._changed:
+            self._ended = True
+            self._changed.wait_for(lambda: not self._users, PATIENCE_S)
+
+    def left(self) -> None:
+        """Tell those who wait that the cluster has been left."""
+        self._left.set()
+
+
+def _got(ray: Any, reference: Any, left: float | None, timeout: float | None = None) -> Any:  # noqa: ANN401
+    """Return a value; raise what the function raised, or `Unreachable` where Ray could not get it.
+
+    So many seconds are `left` of the `timeout`.
+    """
+    try:
+        return ray.get(reference, timeout=left)
+    except ray.exceptions.RayTaskError as error:
+        raise (error.cause if isinstance(error.cause, Exception) else error) from error
+    except ray.exceptions.GetTimeoutError:
+        raise Unreachable(f"the Ray cluster gave no answer within {timeout:g} s") from None
+    except ray.exceptions.RayActorError as error:
+        raise Unreachable(f"a worker of the Ray cluster is gone: {_line(error)}") from None
+    except ray.exceptions.RayError as error:
+        raise Unreachable(f"the Ray cluster could not finish a task: {_line(error)}") from None
+
+
+def _raised(error: Exception) -> None:
+    raise error
+
+
+def _line(error: object) -> str:
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+
+
+def _connect(ray: Any, address: str, settings: dict[str, Any]) -> None:  # noqa: ANN401
+    """Connect to a cluster; say at once where nobody listens, which Ray itself takes a minute to notice."""
+    advice = "start one with: ray start --head, or use the address 'local'"
+    place = ADDRESS.fullmatch(address)
+    if place:
+        try:
+            socket.create_connection((place["host"], int(place["port"])), PATIENCE_S).close()
+        except (OSError, OverflowError) as error:
+            raise Unreachable(f"no Ray cluster answers at {address} ({error}); {advice}") from None
+    if address == LOCAL or (place and place["host"] in (LOOPBACK, "localhost")):
+        # Else Ray takes the address of the network instead, and what it starts listens there, to anybody.
+        ray._private.ray_constants.ENABLE_RAY_CLUSTER = False  # noqa: SLF001 - there is no other way
+    main = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        ray.init(**settings)
+    except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+        where = "on this machine" if address == AUTO else f"at {address}"
+        raise Unreachable(f"cannot use a Ray cluster {where}: {_line(error)}; {advice}") from None
+    finally:
+        if main:
+            signal.signal(signal.SIGTERM, before)  # Ray puts its own in the place of ours
+    inside = ray._private.worker  # noqa: SLF001 - what Ray tells of lost nodes it would print among our data
+    if hasattr(inside, "print_to_stdstream"):
+        inside.print_to_stdstream = _log
+
+
+def _log(data: dict[str, Any], *_: object, **__: object) -> None:
+    log.info("%s", " ".join(map(str, data.get("lines", ()))))
