@@ -189,7 +189,7 @@ def test_without_vectors_or_with_several():
     assert index.prepare("wcs[vectors=two]") == ["wcs[vectors=two]"]
     assert list(kept(index)) == ["wcs[vectors=one]", "wcs[vectors=two]"]
     first = kept(index)["wcs[vectors=one]"]
-    index.drop_vectors("two")
+    index.drop("two")
     assert kept(index) == {"wcs[vectors=one]": first}
 
 
@@ -489,9 +489,9 @@ def test_other_vectors_of_the_same_name_before_anything_is_brought_up_to_date(in
 def test_vectors_that_are_dropped_take_with_them_what_was_made_of_them(index):
     index.keep_vectors(vectors(1), "others")
     index.prepare(["wcs[vectors=words]", "iwcs[vectors=words]", "wcs[vectors=others]"])
-    index.drop_vectors("words")
+    index.drop("words")
     assert list(kept(index)) == ["wcs[vectors=others]"]
-    index.drop_vectors("others")
+    index.drop("others")
     assert kept(index) == {}
     assert index.prepare() == []
     assert index.check(deep=True).ok

@@ -376,7 +376,7 @@ def test_rows_are_trained_again_and_dropped(index):
     index.train("pv", **ROWS)
     assert index.train("pv", **{**ROWS, "dim": 3}).dim == 3
     assert index.trained("pv").dim == 3
-    index.drop_vectors("pv")
+    index.drop("pv")
     assert index.snapshot.manifest.artefacts == {}
     with pytest.raises(NotFound, match="has nothing trained with the name 'pv'"):
         index.drop("pv")

@@ -160,7 +160,7 @@ def test_files(folder, small, tmp_path):
         results, settings, run = save_tuning(found, tmp_path / "out")
         assert run == tmp_path / "out" / "runs" / "01-bm25-ql-tuned.trec"
         assert json.loads(results.read_text()) == json.loads(json.dumps({**plain(found), "runs": [run.name]}))
-        rows = list(csv.DictReader(settings.open()))
+        rows = list(csv.DictReader(settings.read_text().splitlines()))
         assert [row["ranker"] for row in rows] == [str(one.ranker) for one in found.settings]
         assert [row["ql.weight"] for row in rows] == ["0.0", "0.0", "0.5", "0.5", "1.0", "1.0"]
         qrels = {query: ab.collection(folder).qrels[query] for query in found.run}

@@ -475,13 +475,13 @@ def test_vectors_from_anywhere_are_kept_and_dropped(index, glove):
     assert made.provenance["processing"] == ["unit"]
     index.keep_vectors(index.train(**SMALL).processed("centred"), "centred")
     assert "layer" not in index.vectors("centred").provenance
-    index.drop_vectors("unit")
+    index.drop("unit")
     with pytest.raises(NotFound, match=r"has nothing trained with the name 'unit'\. It has: word2vec, centred"):
         index.drop("unit")
     for name in ("centred", "word2vec"):
         index.drop(name)
     with pytest.raises(NotFound, match="It has: nothing; see: aboutness trainers"):
-        index.drop_vectors("word2vec")
+        index.drop("word2vec")
     with pytest.raises(UsageError, match="the name of vectors"):
         index.keep_vectors(load_vectors(glove), "a b")
 

@@ -166,7 +166,7 @@ def test_rotating_the_vectors_changes_no_ranking():
             one, other = (scores(WMD(vectors=name), index, asks(size)) for name in ("words", "turned"))
             assert one == pytest.approx(other, rel=1e-5, abs=1e-6)
     finally:
-        index.drop_vectors("turned")
+        index.drop("turned")
 
 
 # --- unknown words and empty documents ---------------------------------------------------------------------------
@@ -304,7 +304,7 @@ def test_vectors_of_any_length(monkeypatch):
             plain = WMD(vectors="words").bind(index.snapshot).top(asks(12), 7, match="all")
             assert found.documents.tolist() == plain.documents.tolist()
         finally:
-            index.drop_vectors("scaled")
+            index.drop("scaled")
 
 
 def test_words_that_are_all_the_same(monkeypatch):
@@ -320,7 +320,7 @@ def test_words_that_are_all_the_same(monkeypatch):
         assert_same(found, Scorer.top_many(scorer, [asks(12)], 7, match="all")[0])
         assert (found.scores == 0).all()
     finally:
-        index.drop_vectors("same")
+        index.drop("same")
 
 
 # --- why -----------------------------------------------------------------------------------------------------------

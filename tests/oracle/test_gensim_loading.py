@@ -24,6 +24,7 @@ def keyed():
     return vectors
 
 
+@pytest.mark.filterwarnings("ignore:Exception ignored in:pytest.PytestUnraisableExceptionWarning")  # its open file
 @pytest.mark.parametrize("suffix", ["", ".gz"])
 @pytest.mark.parametrize(("binary", "sizes"), [(True, True), (False, True), (False, False)])
 def test_word2vec_format(tmp_path, keyed, binary, suffix, sizes):

@@ -325,7 +325,7 @@ def test_a_killed_command_goes_on(cluster, tmp_path):
         if line.startswith("Indexing: 2 of 12"):
             break
     first.kill()
-    first.wait()
+    first.communicate()
     finished = made_by(tmp_path / "parts.index")
     assert len(finished) >= 2
     again = subprocess.run(

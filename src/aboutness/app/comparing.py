@@ -10,7 +10,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from aboutness.app.evaluating import EvaluatedRun, evaluate_runs
-from aboutness.app.index import DEFAULT_ANALYZER, Index
+from aboutness.app.index import Index
+from aboutness.app.layers import DEFAULT_ANALYZER
 from aboutness.app.needed import Training, Vectors, check_vectors, needs, provide
 from aboutness.app.pieces import Pieces
 from aboutness.app.search import DEFAULT_RANKER, How

@@ -9,7 +9,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from aboutness.app.index import DEFAULT_ANALYZER, Index
+from aboutness.app.index import Index
+from aboutness.app.layers import DEFAULT_ANALYZER
 from aboutness.app.needed import Training, Vectors, check_vectors, provide
 from aboutness.app.running import Pace, Running, Tell
 from aboutness.core.algebra import Ranker

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
@@ -13,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from aboutness.app.build import Build, Records, adding
 from aboutness.app.generation import Generation
 from aboutness.app.keeping import bring_up_to_date, prepare
+from aboutness.app.layers import DEFAULT_ANALYZER, check_layer, layered_analyzers
+from aboutness.app.memory_folder import MemoryFolder
 from aboutness.app.search import DEFAULT_RANKER, Asked, Fields, Hits, How, checked_question, search, search_one
 from aboutness.app.shard_training import ByShards, train_by_shards
 from aboutness.app.training import drop, kept, train, trainer
@@ -43,10 +43,6 @@ if TYPE_CHECKING:
     from aboutness.app.perturbing import Perturbation
     from aboutness.index.view import LayerView
 
-DEFAULT_ANALYZER = "english"
-DEFAULT_LAYER = "main"
-LAYER_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # a part of file names
-
 
 class Index:
     """A collection of documents that can be searched; on disk, or in memory where no path is given.
@@ -58,7 +54,7 @@ class Index:
 
     elsewhere = False  # whether others search it, for whom one waits
 
-    def __init__(self, snapshot: Snapshot, memory: tempfile.TemporaryDirectory[str] | None = None) -> None:
+    def __init__(self, snapshot: Snapshot, memory: MemoryFolder | None = None) -> None:
         self.generation = self._generation_of(snapshot)
         self._lock = Lock()
         self._memory = memory
@@ -88,8 +84,8 @@ class Index:
         analyzers = layered_analyzers(analyzer, layers)
         build = Build(analyzers, checked_weights(weights or {}), adding(records, on_bad, progress))
         if path is None:
-            memory = tempfile.TemporaryDirectory(prefix="aboutness-")
-            target = Path(memory.name) / "memory.index"
+            memory = MemoryFolder()
+            target = memory.path / "memory.index"
             added = build.in_memory(target)
             index = cls(Snapshot.open(target), memory)
         else:
@@ -333,10 +329,6 @@ class Index:
         """Remove what was trained, or imported, and has a name."""
         drop(self, name)
 
-    def drop_vectors(self, name: str) -> None:
-        """Do as `drop`."""
-        drop(self, name)
-
     def vectors(self, name: str | None = None) -> WordVectors:
         """Return the word vectors with a name, or the only ones; those of rows of documents by their name."""
         return words_of(self.snapshot.trained, name)
@@ -445,7 +437,7 @@ class Index:
 
     def add_layer(self, name: str, analyzer: str | Analyzer) -> None:
         """Analyse the documents in a further way."""
-        _check_layer(name)
+        check_layer(name)
         with self.changes() as writer:
             writer.add_layer(name, named_analyzer(analyzer))
 
@@ -458,20 +450,3 @@ class Index:
 def check_folder(path: str | Path, *, deep: bool = False) -> CheckReport:
     """Look for damage in an index, also one that cannot be opened."""
     return check(Path(path), deep=deep)
-
-
-def layered_analyzers(
-    analyzer: str | Analyzer, layers: Mapping[str, str | Analyzer] | None
-) -> dict[str, Analyzer]:
-    """Return the analyzers of all layers of an index, by name, the first one first."""
-    for name in layers or ():
-        _check_layer(name)
-    further = {name: named_analyzer(value) for name, value in (layers or {}).items()}
-    return {DEFAULT_LAYER: named_analyzer(analyzer), **further}
-
-
-def _check_layer(name: str) -> None:
-    if not LAYER_NAME.fullmatch(name):
-        raise UsageError(f"a layer's name has up to 64 ASCII letters, digits, - and _, got {name!r}")
-    if name == DEFAULT_LAYER:
-        raise UsageError(f"the layer {name!r} is the one that analyzer (--analyzer) is for; choose another name")

@@ -11,7 +11,8 @@ from functools import partial
 from pathlib import Path
 
 from aboutness.app.build import Build
-from aboutness.app.index import DEFAULT_ANALYZER, Index, layered_analyzers
+from aboutness.app.index import Index
+from aboutness.app.layers import DEFAULT_ANALYZER, layered_analyzers
 from aboutness.app.sources import Sources
 from aboutness.core.rejects import OnBad, stop
 from aboutness.corpus.keys import Keys

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aboutness.app.comparing import results_in, run_tag
-from aboutness.app.index import DEFAULT_ANALYZER, Index
+from aboutness.app.index import Index
+from aboutness.app.layers import DEFAULT_ANALYZER
 from aboutness.app.needed import Training, Vectors, check_vectors, provide
 from aboutness.app.search import How
 from aboutness.core.algebra import Ranker, Rerank

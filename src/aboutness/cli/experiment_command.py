@@ -146,7 +146,8 @@ def experiment(
         results_in,
         without_train,
     )
-    from aboutness.app.index import DEFAULT_ANALYZER, Index
+    from aboutness.app.index import Index
+    from aboutness.app.layers import DEFAULT_ANALYZER
     from aboutness.app.over_shards import engine_at
 
     if is_experiment(collection):

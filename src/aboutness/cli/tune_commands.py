@@ -82,7 +82,8 @@ def tune(
     --train there is one choice, by a part of the queries, for all others, and the whole curve is shown.
     """
     from aboutness.app.comparing import DEFAULT_MEASURES, results_in
-    from aboutness.app.index import DEFAULT_ANALYZER, Index
+    from aboutness.app.index import Index
+    from aboutness.app.layers import DEFAULT_ANALYZER
     from aboutness.app.tuning import collection as opened
     from aboutness.app.tuning import count_settings, cross_validate, save_tuning, sweep
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from aboutness.app.index import DEFAULT_LAYER, Index
+from aboutness.app.index import Index
+from aboutness.app.layers import DEFAULT_LAYER
 from aboutness.app.vectors import oov
 from aboutness.experiment.collection import collection
 from aboutness.index.snapshot import Snapshot
