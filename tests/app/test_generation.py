@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import pytest
 
-from aboutness.app.generation import MOST_BOUND, Generation
+from aboutness.app.generation import Generation
 from aboutness.app.index import Index
 from aboutness.core.errors import UsageError
 from aboutness.models.bm25 import BM25
@@ -77,23 +77,6 @@ def test_a_ranker_does_not_wait_for_the_first_use_of_another(snapshot):
             Slow.go_on.set()
         assert slow[0].result(30) is slow[1].result(30) is generation.bound(Slow())
     assert len(Slow.bindings) == 1
-
-
-def test_what_was_not_used_for_long_is_let_go(snapshot):
-    generation = Generation(snapshot)
-    rankers = [BM25(k1=float(k1)) for k1 in range(MOST_BOUND + 1)]
-    bound = [generation.bound(one) for one in rankers[:-1]]
-    assert generation.bound(rankers[0]) is bound[0]
-    generation.bound(rankers[-1])
-    assert generation.bound(rankers[0]) is bound[0]
-    assert [generation.bound(one) is old for one, old in zip(rankers[2:-1], bound[2:], strict=True)] == [True] * (
-        MOST_BOUND - 2
-    )
-    anew = generation.bound(rankers[1])
-    assert anew is not bound[1]
-    asked = [Question("city")]
-    (before,), (after,) = bound[1].top_many(asked), anew.top_many(asked)
-    assert (before.documents.tolist(), before.scores.tolist()) == (after.documents.tolist(), after.scores.tolist())
 
 
 def test_what_cannot_be_bound_is_refused_each_time_and_not_kept(snapshot):
@@ -169,26 +152,3 @@ def test_what_is_bound_has_scored_the_first_living_document_by_something_it_has(
 
 def test_two_generations_share_nothing(snapshot):
     assert Generation(snapshot).bound(BM25()) is not Generation(snapshot).bound(BM25())
-
-
-def test_rankers_that_hold_too_much_are_forgotten_the_oldest_first(snapshot, monkeypatch):
-    monkeypatch.setattr("aboutness.app.generation.MOST_HELD", 1000)
-
-    @dataclass(frozen=True)
-    class Heavy(BM25):
-        """A model whose scorer holds 400 bytes."""
-
-        def bind(self, snapshot):
-            scorer = super().bind(snapshot)
-            scorer.held = 400
-            return scorer
-
-    generation = Generation(snapshot)
-    light = generation.bound(BM25())
-    one, two, three = (generation.bound(Heavy(b=b)) for b in (0.1, 0.2, 0.3))
-    assert generation.bound(Heavy(b=0.3)) is three
-    assert generation.bound(Heavy(b=0.2)) is two
-    assert generation.bound(BM25()) is light
-    assert generation.bound(Heavy(b=0.1)) is not one
-    assert generation.bound(Heavy(b=0.2)) is two
-    assert generation.bound(Heavy(b=0.3)) is not three

@@ -106,7 +106,11 @@ class ApproximateScorer(DenseScorer):
         self.longest = exact.longest
         self.lists = lists
         self.probes = dict(zip(DEPTHS, probes, strict=True))
-        self.held = lists.held
+
+    @property
+    def held(self) -> int:
+        """Return how many bytes the lists take."""
+        return self.lists.held
 
     def vector(self, question: Question) -> F64 | None:
         """Return a question's vector, or None where it has no known word."""

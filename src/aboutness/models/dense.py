@@ -283,7 +283,11 @@ class DenseScorer(Scorer):
         self.rows = rows
         self.lowest = max(lowest, -LARGEST)
         self.longest = 1.0  # the length of a question's vector, at most, for which no product is below the lowest
-        self.held = rows.rows.nbytes
+
+    @property
+    def held(self) -> int:
+        """Return how many bytes the rows of documents take."""
+        return self.rows.rows.nbytes
 
     @abstractmethod
     def vector(self, question: Question) -> F64 | None:

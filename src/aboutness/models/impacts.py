@@ -40,6 +40,7 @@ class ImpactLists:
         self.priors = none if priors is None else priors[lists.first : lists.first + lists.size]
         self.has_dead = bool(lists.dead.any())
         self.living = ~lists.dead if self.has_dead else lists.dead[:0]  # empty where all are
+        self.held = 0  # bytes of those that have been worked out
         self._ready = np.append(np.zeros(len(lists.terms), np.bool_), True)
         self._weigh = weigh
         self._lock = Lock()
@@ -73,6 +74,7 @@ class ImpactLists:
         if self.has_dead:
             impacts[lists.dead[documents]] = 0.0
         self.impacts[places] = impacts
+        self.held += self.impacts.itemsize * len(places)
         summarise(
             which, self.starts, self.ends, LEVELS, lists.documents, self.impacts, self.priors, self.block_most,
             self.most, self.reached, self.lowest,

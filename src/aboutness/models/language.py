@@ -90,7 +90,11 @@ class LanguageScorer(Scorer):
         self.space = space
         self.lengths = view.lengths
         self.normalisers = space.normalisers if isinstance(space, ParagraphSpace) else np.zeros(0)
-        self.held = 0 if space.rows.base is not None else space.rows.nbytes
+
+    @property
+    def held(self) -> int:
+        """Return how many bytes the rows of documents take, unless they lie in the index."""
+        return 0 if self.space.rows.base is not None else self.space.rows.nbytes
 
     def _ask(self, question: Question) -> _Asked:
         bags: Bags = bags_of(self.view, [question])

@@ -80,11 +80,15 @@ class Scorer(ABC):
     A subclass must define `scores`; the rest follows from it. What it overrides must give the same.
     """
 
-    held: int = 0  # bytes that it holds besides what lies in the index
     extremes: tuple[float, ...] = ()  # the greatest of some numbers over all documents, if `floor` depends on such
 
     def __init__(self, view: LayerView) -> None:
         self.view = view
+
+    @property
+    def held(self) -> int:
+        """Return how many bytes it holds besides what lies in the index, if they are many."""
+        return 0
 
     @abstractmethod
     def scores(self, question: Question, documents: NDArray[np.int64]) -> NDArray[np.float32]:

@@ -102,6 +102,11 @@ class TermScorer(Scorer):
         self._best_prior = float(priors.max()) if priors is not None and len(priors) else 0.0
         self.extremes = (-float(priors.min()) if priors is not None and len(priors) else 0.0,)
 
+    @property
+    def held(self) -> int:
+        """Return how many bytes the impacts take that have been asked for."""
+        return sum(part.held for part in self.parts)
+
     def scores(self, question: Question, documents: Ints) -> NDArray[np.float32]:
         """Return the score of each of some documents by number, which ascend."""
         check_numbers(self.view, documents)

@@ -194,7 +194,7 @@ class SpreadVectors(SpreadScorer, DenseScorer):
     def __init__(self, shards: AskedShards, view: LayerView, asks: DenseScorer) -> None:
         SpreadScorer.__init__(self, shards, view, asks)
         self.rows = SpreadRows(shards, asks.rows.rows.shape[1])
-        self.lowest, self.longest, self.held = asks.lowest, asks.longest, 0
+        self.lowest, self.longest = asks.lowest, asks.longest
         self._vectors = asks
         asks.rows = self.rows  # those of documents that ask, or that a question is moved to
         self._complete: dict[int, tuple[Question, Question | None]] = {}  # by id; holding a question keeps its id

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -24,12 +22,13 @@ from aboutness.models.model import Allowed, Match, Scorer
 from aboutness.models.question import Question
 from aboutness.models.ranking import Explanation
 from aboutness.rank.bound import Searcher, bind, explain
+from aboutness.rank.bound_rankers import BoundRankers
 from aboutness.scale.merge import Rankings
 
 Ints = NDArray[np.int64]
 F32 = NDArray[np.float32]
 
-MOST_BOUND = 32  # rankers kept; each may hold an impact for every posting
+MOST_HELD = 1 << 30  # bytes that the rankers of a shard hold; a node may have several shards
 
 
 @dataclass(frozen=True)
@@ -58,8 +57,7 @@ class ShardWork:
                 "not see its folder; every node must see it under the same path"
             ) from None
         self.shard = Shard(whole, files.segments)
-        self._bound: OrderedDict[Ranker, Searcher] = OrderedDict()
-        self._binding = Lock()  # one at a time; what is bound can be asked meanwhile
+        self._rankers = BoundRankers(MOST_HELD)
 
     def ready(self) -> int:
         """Tell that the shard is opened: by which process."""
@@ -72,20 +70,15 @@ class ShardWork:
     def bind(self, ranker: Ranker, views: Sequence[ViewKey], *statistics: Statistics) -> bool:
         """Bind a ranker to the shard, with the statistics of the whole index for the views that it reads."""
         self.shard.given.update(zip(views, statistics, strict=True))
-        with self._binding:
-            self._bind(ranker)
+        self._bound(ranker)
         return True
 
-    def _bind(self, ranker: Ranker) -> Searcher:
-        if (found := self._bound.get(ranker)) is None:
-            found = self._bound.setdefault(ranker, bind(ranker, self.shard, self._bind))
-            while len(self._bound) > MOST_BOUND:
-                self._bound.popitem(last=False)
-        return found
+    def _bound(self, ranker: Ranker) -> Searcher:
+        return self._rankers.get(ranker, lambda one: bind(one, self.shard, self._bound))
 
     def call(self, ranker: Ranker, method: str, *arguments: Any) -> Any:  # noqa: ANN401 - as the method has it
         """Do one of the following with a ranker, if it is bound."""
-        searcher = self._bound.get(ranker)
+        searcher = self._rankers.there(ranker)
         return Unbound() if searcher is None else getattr(self, f"_{method}")(searcher, *arguments)
 
     # --- what can be asked of a bound ranker; arrays that were sent cannot be written to, and are copied ---------
