@@ -21,6 +21,12 @@ def raylets():
             yield nodes
 
 
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "raylets" in getattr(item, "fixturenames", ()) or item.nodeid.endswith("[ray]"):
+            item.add_marker("ray")
+
+
 @pytest.fixture
 def cluster(raylets):
     """The nodes, all of them there; what a test kills, the next one finds again. `cluster.address` is theirs."""

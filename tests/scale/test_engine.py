@@ -143,6 +143,26 @@ def test_an_actor_that_dies_is_made_again(on_ray):
             time.sleep(0.1)
 
 
+def test_each_node_has_as_many_actors_as_the_others(on_ray, cluster):
+    processes = {actor.ask("process").result() for actor in on_ray.actors(Counter, [0] * 6)}
+    assert [len(processes & {*of_session(node.pid)}) for node in cluster.nodes] == [2, 2, 2]
+
+
+def test_what_always_kills_its_worker_is_given_up(on_ray, monkeypatch):
+    monkeypatch.setattr("aboutness.scale.ray_engine.RETRIES", 1)
+    (actor,) = on_ray.actors(Counter, [5])
+    with pytest.raises(Unreachable, match="a worker of the Ray cluster is gone"):
+        actor.ask("end").result(60)
+    assert actor.ask("add", 1).result(60) == 6  # and others are answered
+
+
+def test_an_actor_that_always_dies_while_it_is_made_is_given_up(on_ray, monkeypatch):
+    monkeypatch.setattr("aboutness.scale.ray_engine.RESTARTS", 1)
+    (actor,) = on_ray.actors(os._exit, [3])
+    with pytest.raises(Unreachable, match="a worker of the Ray cluster is gone"):
+        actor.ask("add", 1).result(60)
+
+
 def test_who_waits_too_long_is_told(on_ray):
     (actor,) = on_ray.actors(Counter, [0])
     actor.ask("process").result()

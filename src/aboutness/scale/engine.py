@@ -59,6 +59,7 @@ class Engine(Protocol):
     ) -> list[Actor[Held]]:
         """Make an object for each item, by `factory(item)`; one that is lost is made again in the same way.
 
+        Neighbours are on different machines, as long as there are enough and none was lost.
         Who asks one that is being made again waits for it or, not `patient`, is told that it is `Unreachable`. As
         many calls as there are `threads` may be under way at once.
         Errors of the factory are raised when the object is asked for something.

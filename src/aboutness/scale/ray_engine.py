@@ -17,7 +17,8 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import cycle, islice
+from operator import itemgetter
 from typing import Any, Generic, Self, TypeVar, cast
 
 from aboutness.core.errors import Unreachable, UsageError
@@ -30,6 +31,7 @@ Held = TypeVar("Held")
 log = logging.getLogger(__name__)
 
 RETRIES = 8  # a function that kills its worker is given up at last; errors that it raises are not tried again
+RESTARTS = 100  # of an actor that a job waits for, so that it does not wait for one that can never be made
 AHEAD = 2  # tasks handed out for each core, so that none waits for us
 MOMENT_S = 0.5  # for which one waits without looking up
 PATIENCE_S = 5.0  # for a first word with the cluster
@@ -85,6 +87,13 @@ class RayEngine:
             item = running.pop(ready)
             yield item, _got(self._ray, ready, None)
 
+    def _nodes(self) -> list[Any]:
+        """Return for each node that has a core a wish to be there; Ray's own spreading may leave some empty."""
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy as On
+
+        there = [one for one in self._ray.nodes() if one["Alive"] and one["Resources"].get("CPU", 0) >= 1]
+        return [On(one["NodeID"], soft=True) for one in sorted(there, key=itemgetter("NodeID"))] or ["SPREAD"]
+
     def _cores(self) -> int:
         return int(self._ray.cluster_resources().get("CPU", 0)) or 1
 
@@ -97,15 +106,17 @@ class RayEngine:
     def actors(
         self, factory: Callable[[Item], Held], items: Sequence[Item], *, patient: bool = True, threads: int = 1
     ) -> list[Actor[Held]]:
-        """Make an object for each item on some node; one that is lost is made again, on another if need be.
+        """Make an object for each item, by each node in turn; one that is lost is made again where there is room.
 
-        They reserve no cores: more of them than there are cores must not wait for ever.
+        They reserve no cores: more of them than there are cores must not wait for ever. They reserve a byte of
+        memory: those that reserve nothing are put anywhere by Ray.
         """
-        options = {"max_restarts": -1, "max_task_retries": -1 if patient else 0, "num_cpus": 0}
-        if threads > 1:
-            options["max_concurrency"] = threads
-        made = self._ray.remote(Holder).options(scheduling_strategy="SPREAD", **options)
-        actors = [made.remote(factory, item) for item in items]
+        lives = {"max_restarts": RESTARTS, "max_task_retries": RETRIES} if patient else {"max_restarts": -1}
+        made, options = self._ray.remote(Holder), {"max_concurrency": threads, "num_cpus": 0, "memory": 1, **lives}
+        actors = [
+            made.options(scheduling_strategy=where, **options).remote(factory, item)
+            for item, where in zip(items, cycle(self._nodes()), strict=False)
+        ]
         self._actors += actors
         return [_RayActor(self._ray, actor, self._use) for actor in actors]
 

@@ -68,7 +68,7 @@ class Shards:
         if service is None:
             self._made = self.actors = engine.actors(ShardWork, files)
         else:
-            times = [one for one in files for _ in range(service.replicas)]  # neighbours come to different nodes
+            times = [one for one in files for _ in range(service.replicas)]  # as neighbours are on different nodes
             self._made = engine.actors(ShardWork, times, patient=False, threads=service.threads)
             self.actors = list(_replicas(self._made, service.replicas, _ready_again(own)))
         weakref.finalize(self, _let_go, engine, self._made, self.actors).atexit = False
