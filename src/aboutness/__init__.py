@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from aboutness._version import __version__
 
 if TYPE_CHECKING:
+    from aboutness.app.by_shards import ByShards
     from aboutness.app.comparing import compare
     from aboutness.app.evaluating import evaluate_run, evaluate_runs
     from aboutness.app.experimenting import run_experiment, sample_scores
@@ -86,6 +87,7 @@ _HOMES = {
     "BM25": "aboutness.models.bm25",
     "BM25Cosine": "aboutness.models.bm25_cosine",
     "BM25DESM": "aboutness.rank.pipelines",
+    "ByShards": "aboutness.app.by_shards",
     "CombMNZ": "aboutness.rank.fusion",
     "CombSUM": "aboutness.rank.fusion",
     "DESM": "aboutness.models.desm",
@@ -207,6 +209,7 @@ __all__ = [
     "Analyzer",
     "Approximate",
     "BM25Cosine",
+    "ByShards",
     "CombMNZ",
     "CombSUM",
     "DESMInIn",

@@ -625,10 +625,9 @@ def test_an_index_in_shards(write, run, nothing_left):
 
 def test_what_goes_with_shards(write, run, nothing_left):
     write("three.jsonl", THREE)
-    refused = run("index", "three.jsonl", "-o", "parts.index", "--ray", "local")
-    assert (refused.code, "--ray goes with --shards" in refused.err) == (2, True)
     refused = run("index", "three.jsonl", "-o", "parts.index", "--shards", "0")
     assert (refused.code, "from 1 to 10,000, got 0" in refused.err) == (2, True)
-    refused = run("index", "three.jsonl", "-o", "parts.index", "--shards", "2", "--ray", "nowhere")
-    assert (refused.code, "must be HOST:PORT" in refused.err) == (2, True)
+    for shards in (["--shards", "2"], []):
+        refused = run("index", "three.jsonl", "-o", "parts.index", *shards, "--ray", "nowhere")
+        assert (refused.code, "must be HOST:PORT" in refused.err) == (2, True)
     assert nothing_left("three.jsonl")

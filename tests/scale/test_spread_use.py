@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from aboutness.app.comparing import compare
-from aboutness.app.experimenting import run_experiment
 from aboutness.app.index import Index
 from aboutness.app.over_shards import IndexOverShards, shards_note
 from aboutness.cli.main import app
@@ -100,18 +98,6 @@ def collection(tmp_path):
     return write_collection(tmp_path / "small")
 
 
-def test_experiments_measure_the_same_over_shards(collection, tmp_path):
-    rankers = ["bm25", "rrf(bm25, ql)", "bm25 % 3 >> ql", "wcs"]
-    one, other = (compare(rankers, collection, ["AP", "nDCG@10"], engine=engine) for engine in (None, Here()))
-    assert [row.to_json() for row in one.rows] == [row.to_json() for row in other.rows]
-    assert [dict(row.run) for row in one.rows] == [dict(row.run) for row in other.rows]
-    declared = {"collections": [str(collection)], "rankers": ["bm25", "ql"], "measures": ["AP"]}
-    plain = run_experiment(cache=False, **declared)
-    spread = run_experiment(cache=tmp_path / "cache", engine=Here(), **declared)
-    for here, there in zip(plain.comparisons[0].rows, spread.comparisons[0].rows, strict=True):
-        assert dict(here.run) == dict(there.run)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -125,7 +111,7 @@ def test_options_that_mean_nothing_are_refused(collection, tmp_path, command, op
     index = Index.build([{"id": "a", "text": "sun"}], tmp_path / "one.index")
     arguments = {
         "run": ["run", str(index.path), str(collection / "queries.jsonl"), "-o", str(tmp_path / "r")],
-        "experiment": ["experiment", str(collection), "-r", "bm25"],
+        "experiment": ["experiment", str(collection), "-r", "bm25", "--index", str(index.path)],
     }
     found = CliRunner().invoke(app, [*arguments[command], *options])
     assert found.exit_code == 2

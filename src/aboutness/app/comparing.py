@@ -9,10 +9,13 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from aboutness.app.by_shards import ByShards
+from aboutness.app.collection_index import index_of
 from aboutness.app.evaluating import EvaluatedRun, evaluate_runs
 from aboutness.app.index import Index
 from aboutness.app.layers import DEFAULT_ANALYZER
 from aboutness.app.needed import Training, Vectors, check_vectors, needs, provide
+from aboutness.app.over_shards import binding_by
 from aboutness.app.pieces import Pieces
 from aboutness.app.search import DEFAULT_RANKER, How
 from aboutness.core.algebra import Ranker
@@ -33,8 +36,6 @@ from aboutness.models.model import checked_k
 from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.rank.inside import notes_of
 from aboutness.rank.known import known_rankers
-from aboutness.scale.engine import Engine
-from aboutness.scale.spread import Spread
 from aboutness.text.analyzer import Analyzer
 from aboutness.vectors.trainer import DocumentTrainer
 
@@ -79,8 +80,7 @@ def compare(
     progress: Progress | None = None,
     indexing: IndexProgress | None = None,
     training: Training | None = None,
-    engine: Engine | None = None,
-    shards: int | None = None,
+    by: ByShards | None = None,
 ) -> Compared:
     """Compare rankers on a collection: means of measures over all judged queries, and values for each query.
 
@@ -92,8 +92,9 @@ def compare(
     `fields` are as in `Index.search`, and match="judged" ranks just the documents that are judged for a query.
     `queries` is the form in which they are asked: "text", or such as "title", "title+narr", "short", "long".
     With `random`, the scores of so many random documents for each query, drawn by `seed`, are there besides, with
-    those of relevant and of irrelevant ones (`samples`; see `sample_scores`). An `engine`, such as a Ray cluster,
-    searches the shards of the index, at most so many.
+    those of relevant and of irrelevant ones (`samples`; see `sample_scores`). `by` says by how many shards an
+    index of its own is made and trained on, and which Ray cluster does it and searches. That changes no ranking
+    but those that need word2vec, pv or epv, which are trained by shards.
     """
     start = perf_counter()
     if index is not None and vectors is not None:
@@ -109,19 +110,19 @@ def compare(
     check_vectors(vectors)
     note, lacking = None, dict[str, str]()
     if index is None:
-        held = Index.build(opened.documents(), analyzer=analyzer, progress=indexing)
-        note, lacking = provide(held, chosen, vectors, training, as_far_as_possible=rankers is None)
+        held = index_of(opened, analyzer=analyzer, by=by, progress=indexing)
+        note, lacking = provide(held, chosen, vectors, training, as_far_as_possible=rankers is None, by=by)
     else:
         held = index
     if rankers is None:  # what does not answer itself is no row of its own
         lacking |= {str(one): "; ".join(notes) for one in chosen if (notes := notes_of([one], held.snapshot))}
     usable = [one for one in chosen if str(one) not in lacking]
-    compared = compare_on(
-        held.snapshot, opened, usable, chosen_measures, depth=depth or max(1, held.snapshot.size),
-        match=step_of(match), threads=threads, progress=progress,
-        bound=Spread(held.snapshot, engine, shards).bind if engine else None,
-        optional=[] if rankers is not None else [one for one in usable if needs([one])],
-    )  # fmt: skip
+    with binding_by(by, held) as bound:
+        compared = compare_on(
+            held.snapshot, opened, usable, chosen_measures, depth=depth or max(1, held.snapshot.size),
+            match=step_of(match), threads=threads, progress=progress, bound=bound,
+            optional=[] if rankers is not None else [one for one in usable if needs([one])],
+        )  # fmt: skip
     why = {**lacking, **compared.left_out}
     left_out = {name: why[name] for name in map(str, chosen) if name in why}
     notes = [*([note] if note else []), *notes_of(usable, held.snapshot)]
@@ -136,6 +137,7 @@ def compare(
     parameters = {
         "rankers": list(map(str, chosen)), "measures": list(compared.measures), "analyzer": compared.analyzer,
         "depth": depth, "match": match, "fields": fields, "queries": queries,
+        **({"shards": by.made} if by and index is None else {}),
     }  # fmt: skip
     seconds = round(perf_counter() - start, 3)
     data = {"documents": compared.documents, **data_of(opened, opened.checksum if index is None else None)}

@@ -9,6 +9,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from aboutness.app.by_shards import ByShards
 from aboutness.app.index import Index
 from aboutness.app.layers import DEFAULT_ANALYZER
 from aboutness.app.needed import Training, Vectors, check_vectors, provide
@@ -29,7 +30,6 @@ from aboutness.experiment.testing import Tests, check_test, differences_of
 from aboutness.experiment.toml_form import experiment_of, read_experiment
 from aboutness.index.writer import Progress as IndexProgress
 from aboutness.rank.grammar import ranker as named_ranker
-from aboutness.scale.engine import Engine
 
 __all__ = [
     "Experiment", "ExperimentResults", "Pace", "Results", "SampledScores", "Tests", "by_label", "check_test",
@@ -65,8 +65,7 @@ def run_experiment(
     indexing: IndexProgress | None = None,
     training: Training | None = None,
     command: str = "",
-    engine: Engine | None = None,
-    shards: int | None = None,
+    by: ByShards | None = None,
     **declared: Any,  # noqa: ANN401 - as in a TOML file
 ) -> ExperimentResults:
     """Run an experiment: an `Experiment`, a TOML file, or what such a file would say, as arguments.
@@ -76,8 +75,8 @@ def run_experiment(
 
     Each ranker's run is kept in a folder (`cache`; True is the user's own, False none) as soon as it is there,
     under all that it depends on: the experiment, the documents, the queries, the judgements and this package's
-    code. What is there is not done again, so that an experiment that was interrupted goes on. An `engine`, such as
-    a Ray cluster, searches the shards of indexes, at most so many; what is tuned is searched here.
+    code. What is there is not done again, so that an experiment that was interrupted goes on. `by` is as in
+    `compare`; what is tuned is searched by this process.
     """
     if what is None:
         made = experiment_of({name: _plain(value) for name, value in declared.items() if value is not None})
@@ -89,9 +88,7 @@ def run_experiment(
         made = what if isinstance(what, Experiment) else read_experiment(what)
     folder = (user_cache() if cache is True else None) if isinstance(cache, bool) else Path(cache)
     start = perf_counter()
-    running = Running(
-        made, KeptRuns(folder) if folder else None, threads, progress, indexing, training, engine, shards
-    )
+    running = Running(made, KeptRuns(folder) if folder else None, threads, progress, indexing, training, by)
     try:
         found = running.comparisons()
     except KeyboardInterrupt:

@@ -9,12 +9,13 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from aboutness.app.build import Build, Records, adding
+from aboutness.app.by_shards import ByShards
 from aboutness.app.generation import Generation
 from aboutness.app.keeping import bring_up_to_date, prepare
 from aboutness.app.layers import DEFAULT_ANALYZER, check_layer, layered_analyzers
 from aboutness.app.memory_folder import MemoryFolder
 from aboutness.app.search import DEFAULT_RANKER, Asked, Fields, Hits, How, checked_question, search, search_one
-from aboutness.app.shard_training import ByShards, train_by_shards
+from aboutness.app.shard_training import train_by_shards
 from aboutness.app.training import drop, kept, train, trainer
 from aboutness.app.vectors import import_into, keep_vectors, nearest_words, oov, vectors_for_oov, words_of
 from aboutness.core.algebra import Ranker
@@ -85,7 +86,7 @@ class Index:
         build = Build(analyzers, checked_weights(weights or {}), adding(records, on_bad, progress))
         if path is None:
             memory = MemoryFolder()
-            target = memory.path / "memory.index"
+            target = memory.index
             added = build.in_memory(target)
             index = cls(Snapshot.open(target), memory)
         else:

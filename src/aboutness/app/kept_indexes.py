@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from aboutness.app.index import Index
 from aboutness.core.errors import IndexBusy, IndexProblem, NotFound
-from aboutness.core.record import Document
 from aboutness.index import disk
 from aboutness.index.lock import WriterLock, is_locked
 
@@ -33,14 +31,13 @@ class KeptIndexes:
     def get(
         self,
         key: str,
-        documents: Callable[[], Iterable[Document]],
+        make: Callable[[Path | None], Index],
         prepare: Callable[[Index], object],
-        **options: Any,  # noqa: ANN401 - as in `Index.build`
     ) -> Index:
-        """Return the index with a key, made of documents and prepared if it is not there."""
+        """Return the index with a key; if it is not there, made at a place (None: in memory) and prepared."""
         if key not in self.held:
             self.held.clear()
-            index = self._on_disk(key[:32], documents, options) or Index.build(documents(), **options)
+            index = self._on_disk(key[:32], make) or make(None)
             prepare(index)
             self.held[key] = index
         return self.held[key]
@@ -58,9 +55,7 @@ class KeptIndexes:
             lock.release()
         self.locked.clear()
 
-    def _on_disk(
-        self, name: str, documents: Callable[[], Iterable[Document]], options: dict[str, Any]
-    ) -> Index | None:
+    def _on_disk(self, name: str, make: Callable[[Path], Index]) -> Index | None:
         """Return the index of an experiment that was interrupted, or a new one; None where another has it."""
         if self.folder is None:
             return None
@@ -75,7 +70,7 @@ class KeptIndexes:
             self.locked[place] = WriterLock(place)
         except IndexBusy:
             return None
-        return _whole(place / INDEX) or Index.build(documents(), place / INDEX, **options)
+        return _whole(place / INDEX) or make(place / INDEX)
 
 
 def _whole(path: Path) -> Index | None:

@@ -9,11 +9,13 @@ from pathlib import Path
 
 
 class MemoryFolder:
-    """A temporary folder; removed when nobody holds this object any more, and at the latest when the program ends.
+    """A temporary folder with a place for an index; removed when nobody holds this object any more.
 
-    That nobody has to close it is what it is for. So it is not a `TemporaryDirectory`, which warns of that.
+    At the latest that is when the program ends. Nobody has to close it, so it is not a `TemporaryDirectory`, which
+    warns where that was not done.
     """
 
     def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="aboutness-"))
-        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+        path = tempfile.mkdtemp(prefix="aboutness-")
+        self.index = Path(path, "memory.index")
+        weakref.finalize(self, shutil.rmtree, path, ignore_errors=True)

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
+from aboutness.app.by_shards import ByShards
 from aboutness.app.index import Index
 from aboutness.app.training import trainer, weights_of
 from aboutness.app.vectors import misfit
@@ -18,6 +19,7 @@ from aboutness.models.model import Model
 from aboutness.rank.default import DefaultVectors
 from aboutness.rank.expansion.spaces import ByWordVectors
 from aboutness.rank.inside import needing
+from aboutness.scale.training_plan import is_sharded
 from aboutness.vectors.known import TRAINERS
 from aboutness.vectors.trainer import DocumentTrainer, Progress, Trainer
 from aboutness.vectors.words import WordVectors
@@ -68,16 +70,18 @@ def provide(
     tell: Training | None = None,
     *,
     as_far_as_possible: bool = False,
+    by: ByShards | None = None,
 ) -> tuple[str | None, dict[str, str]]:
     """Train for an index what rankers need, each once and by one thread: the same every time.
 
-    Word vectors are those given, if some are. Return what to say where these do not fit the index's words; and,
-    where it is done as far as possible, the rankers for which something cannot be trained, with the reason.
+    Word vectors are those given, if some are. What can be trained by shards is trained so, if they are said.
+    Return what to say where word vectors do not fit the index's words; and, where it is done as far as possible,
+    the rankers for which something cannot be trained, with the reason.
     """
     asked = list(rankers)
     note = None
     if vectors is not None and any(map(read_words, asked)):
-        note = give_vectors(index, vectors, tell)
+        note = give_vectors(index, vectors, tell, by)
         if all(_brings_words(ranker) for ranker in asked if read_words(ranker)):
             note = None
     failed: dict[tuple[str, Trainer], str] = {}
@@ -87,7 +91,7 @@ def provide(
             for need in part.needs(index.snapshot.trained):
                 if need not in failed:
                     try:
-                        _train_for(part, index, *need, tell)
+                        _train_for(part, index, *need, tell, by)
                     except UsageError as error:  # such as too little text, or a library that is not installed
                         if not as_far_as_possible:
                             raise
@@ -97,29 +101,33 @@ def provide(
     return note, lacking
 
 
-def give_vectors(index: Index, vectors: Vectors, tell: Training | None = None) -> str | None:
+def give_vectors(
+    index: Index, vectors: Vectors, tell: Training | None = None, by: ByShards | None = None
+) -> str | None:
     """Keep word vectors in an index: from a file, some that are loaded, or trained on its documents.
 
     Return what to say where they do not fit its words.
     """
     if isinstance(vectors, Trainer):
-        _train(index, vectors.name, vectors, tell)
+        _train(index, vectors.name, vectors, tell, by=by)
     elif isinstance(vectors, WordVectors):
         return misfit(index, index.keep_vectors(vectors, "given"))
     elif vectors in TRAINERS:
-        _train(index, str(vectors), trainer(str(vectors), {}), tell)
+        _train(index, str(vectors), trainer(str(vectors), {}), tell, by=by)
     else:
         return misfit(index, index.import_vectors(vectors))
     return None
 
 
-def _train_for(part: Ranker, index: Index, name: str, way: Trainer, tell: Training | None) -> None:
+def _train_for(
+    part: Ranker, index: Index, name: str, way: Trainer, tell: Training | None, by: ByShards | None
+) -> None:
     """Train what a part of a ranker needs: rows of documents on the layer and the fields that it reads."""
     if isinstance(way, DocumentTrainer):
         view = Model.view(part, index.snapshot) if isinstance(part, Model) else index.snapshot.view()
-        _train(index, name, way, tell, view.layer, weights_of(view))
+        _train(index, name, way, tell, view.layer, weights_of(view), by=by)
     else:
-        _train(index, name, way, tell)
+        _train(index, name, way, tell, by=by)
 
 
 def _train(
@@ -129,8 +137,11 @@ def _train(
     tell: Training | None,
     layer: str | None = None,
     fields: dict[str, float] | None = None,
+    *,
+    by: ByShards | None = None,
 ) -> None:
     if tell is not None:
         tell(name, Progress(0, 1, 0.0))  # not all ways of training tell how far they are
     progress = None if tell is None else partial(tell, name)
-    index.train(way, name=name, layer=layer, fields=fields, threads=1, progress=progress)
+    chosen = by if by is not None and is_sharded(way) else None
+    index.train(way, name=name, layer=layer, fields=fields, threads=1, progress=progress, by=chosen)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 
+from aboutness.app.by_shards import ByShards
 from aboutness.app.generation import Generation
 from aboutness.app.index import Index
+from aboutness.core.algebra import Ranker
 from aboutness.index.shard import cut
 from aboutness.index.snapshot import Snapshot
+from aboutness.rank.bound import Searcher
 from aboutness.scale.engine import Engine, engine_of
 from aboutness.scale.missed import Missed
 from aboutness.scale.shards import Service
@@ -98,6 +101,16 @@ def engine_at(ray: str | None) -> Iterator[Engine | None]:
         return
     with engine_of(ray) as engine:
         yield engine
+
+
+@contextmanager
+def binding_by(by: ByShards | None, index: Index) -> Iterator[Callable[[Ranker], Searcher] | None]:
+    """Return what binds rankers to the shards of an index, where a Ray cluster is to search these; else None."""
+    if by is None or by.ray is None:
+        yield None
+        return
+    with engine_of(by.ray) as engine:
+        yield Spread(index.snapshot, engine, by.shards).bind
 
 
 def shards_note(index: Index) -> str | None:

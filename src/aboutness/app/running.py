@@ -8,8 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from aboutness.app.by_shards import ByShards
 from aboutness.app.kept_indexes import KeptIndexes
 from aboutness.app.needed import Training, Vectors, check_vectors
+from aboutness.app.over_shards import engine_at
 from aboutness.app.training import trainer
 from aboutness.app.under_condition import Opened, UnderCondition
 from aboutness.core.algebra import Ranker
@@ -27,8 +29,10 @@ from aboutness.index.writer import Progress as IndexProgress
 from aboutness.rank.bound import Searcher, bind
 from aboutness.scale.engine import Engine
 from aboutness.scale.spread import Spread
+from aboutness.scale.training_plan import is_sharded
 from aboutness.vectors.array_files import beside
 from aboutness.vectors.known import TRAINERS
+from aboutness.vectors.trainer import Trainer
 
 INDEXES = "indexes"  # a folder of a cache, besides the runs
 
@@ -56,13 +60,13 @@ class Running:
     tell: Tell | None = None
     indexing: IndexProgress | None = None
     training: Training | None = None
-    engine: Engine | None = None  # searches shards, where there is one
-    shards: int | None = None  # at most
+    by: ByShards | None = None  # makes indexes, and searches them where it names a cluster
     data: dict[str, Any] = field(default_factory=dict)  # of each collection: what results are made of
     samples: list[SampledScores] = field(default_factory=list)
     note: str | None = None  # of word vectors that do not fit the documents
     times: list[float] = field(default_factory=list)  # seconds of the runs that were made
     done: int = 0
+    _engine: Engine | None = None
     _spread: tuple[Snapshot, Spread] | None = None  # the last one
 
     def comparisons(self) -> list[Comparison]:
@@ -74,7 +78,8 @@ class Running:
             UnderCondition(self, opened, one) for opened in every for one in conditions
         ]  # which checks them
         try:
-            found = [one.comparison() for one in planned]
+            with engine_at(self.by.ray if self.by else None) as self._engine:
+                found = [one.comparison() for one in planned]
         except BaseException:
             self.indexes.release()  # it will go on with them
             raise
@@ -100,7 +105,7 @@ class Running:
         """Return what word vectors depend on: a file's content, or how they are trained."""
         given = self.experiment.vectors
         if not isinstance(given, str) or given in TRAINERS:
-            return given
+            return [given, self.trained_by(trainer(given, {}) if isinstance(given, str) else self.vectors)]
         try:
             return [file_checksum(given), file_checksum(beside(Path(given)))]
         except NotFound:
@@ -108,11 +113,15 @@ class Running:
 
     def bind(self, ranker: Ranker, snapshot: Snapshot) -> Searcher:
         """Return a ranker bound to an index, or to the shards of it that an engine holds."""
-        if self.engine is None:
+        if self._engine is None or self.by is None:
             return bind(ranker, snapshot)
         if self._spread is None or self._spread[0] is not snapshot:
-            self._spread = snapshot, Spread(snapshot, self.engine, self.shards)
+            self._spread = snapshot, Spread(snapshot, self._engine, self.by.shards)
         return self._spread[1].bind(ranker)
+
+    def trained_by(self, way: object) -> int:
+        """Return by how many shards something is trained; 0 where this process trains it as one."""
+        return self.by.made if self.by and isinstance(way, Trainer) and is_sharded(way) else 0
 
     def told(self, what: str, part: float = 0.0) -> None:
         """Tell how far the experiment is."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from aboutness.app.by_shards import ByShards
 from aboutness.app.training import BY_SHARDS, free_name, kept, kind_of, origin, reached_so_far, save
 from aboutness.core.errors import Diverged
 from aboutness.index import disk
@@ -14,17 +14,6 @@ from aboutness.vectors.trainer import Made, Tell, Trainer, plain
 
 if TYPE_CHECKING:
     from aboutness.app.index import Index
-
-SHARDS = 8  # unless said
-
-
-@dataclass(frozen=True)
-class ByShards:
-    """By how many shards documents are trained on, in how many rounds an epoch, and on which Ray cluster."""
-
-    shards: int = SHARDS
-    rounds: int = 0  # by the text
-    ray: str | None = None  # an address; without one, this process trains one shard after the other
 
 
 def train_by_shards(
@@ -46,7 +35,7 @@ def train_by_shards(
     from aboutness.scale.training import train_by_shards as trained
     from aboutness.scale.training_plan import check_way
 
-    check_way(how, by.shards, by.rounds)
+    check_way(how, by.made, by.rounds)
     kind = kind_of(how)
     name = free_name(index, name or how.name, kind)
     snapshot = index.snapshot
@@ -63,7 +52,7 @@ def train_by_shards(
                 how,
                 so_far,
                 engine,
-                shards=by.shards,
+                shards=by.made,
                 rounds=by.rounds,
                 tell=tell or (lambda _: None),
             )

@@ -13,12 +13,13 @@ from pathlib import Path
 from aboutness.app.build import Build
 from aboutness.app.index import Index
 from aboutness.app.layers import DEFAULT_ANALYZER, layered_analyzers
+from aboutness.app.memory_folder import MemoryFolder
 from aboutness.app.sources import Sources
 from aboutness.core.rejects import OnBad, stop
 from aboutness.corpus.keys import Keys
 from aboutness.index import disk
 from aboutness.index.fields import checked_weights
-from aboutness.index.snapshot import ARRAYS
+from aboutness.index.snapshot import ARRAYS, Snapshot
 from aboutness.index.writer import Added, IndexWriter
 from aboutness.scale.building import ShardedSources, Tell, build_shards
 from aboutness.scale.engine import engine_of
@@ -28,7 +29,7 @@ from aboutness.text.analyzer import Analyzer
 
 def build_sharded(
     sources: Sources,
-    path: str | Path,
+    path: str | Path | None,
     shards: int,
     *,
     ray: str | None = None,
@@ -45,6 +46,10 @@ def build_sharded(
     kept beside `path` until all is done: the same call goes on from there after a crash, an interrupt or a full
     disk.
     """
+    memory = None
+    if path is None:
+        memory = MemoryFolder()
+        path = memory.index
     target = Path(path).absolute()
     divided = ShardedSources(sources.names, shards, sources.format, Keys(sources.id_key, sources.fields))
     analyzers, checked = layered_analyzers(analyzer, layers), checked_weights(weights or {})
@@ -67,6 +72,6 @@ def build_sharded(
         raise KeyboardInterrupt(
             "the index is unchanged, and what is finished is kept: run the same command again to go on"
         ) from None
-    index = Index.open(path)
+    index = Index(Snapshot.open(Path(path)), memory)
     index.added = added
     return index

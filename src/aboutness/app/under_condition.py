@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from aboutness.app.collection_index import index_of
 from aboutness.app.index import Index
 from aboutness.app.needed import needs, provide, read_words
 from aboutness.app.search import How
@@ -197,7 +198,8 @@ class UnderCondition:
             for part in needing(ranker):
                 on = [str(getattr(part, name, None)) for name in ("layer", "fields")]
                 for name, way in part.needs(Trained()):
-                    first.setdefault(name, [str(way), *(on if isinstance(way, DocumentTrainer) else [])])
+                    where = on if isinstance(way, DocumentTrainer) else []
+                    first.setdefault(name, [str(way), *where, self.running.trained_by(way)])
         return {name: first[name] for name in needs(self._every(declared))}
 
     def _depends_on(self, declared: Declared) -> dict[str, Any]:
@@ -236,7 +238,8 @@ class UnderCondition:
 
         def prepare(index: Index) -> None:
             there = index.snapshot.trained.of_kind(WordVectors.kind)  # from a time before it was interrupted
-            running.note, _ = provide(index, rankers, None if there else running.vectors, running.training)
+            vectors = None if there else running.vectors
+            running.note, _ = provide(index, rankers, vectors, running.training, by=running.by)
 
         depends_on = {
             "code": code_version(),
@@ -246,10 +249,14 @@ class UnderCondition:
             "trained": self._trained(self.experiment.rankers),
             "first": list(map(str, first)),
         }
-        return running.indexes.get(
-            digest(depends_on), self.opened.whole.documents, prepare, analyzer=self.experiment.analyzer,
+        make = partial(
+            index_of,
+            self.opened.whole,
+            analyzer=self.experiment.analyzer,
+            by=running.by,
             progress=running.indexing,
-        )  # fmt: skip
+        )
+        return running.indexes.get(digest(depends_on), make, prepare)
 
     def _sample(self) -> None:
         samples = self.experiment.samples

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from aboutness.cli.cluster_options import MadeShardsOption, RayOption, check_count, check_searched
 from aboutness.cli.evaluate_commands import (
     CORRECTIONS,
     PAIRED_TESTS,
@@ -25,15 +26,13 @@ from aboutness.cli.search_commands import (
     FieldsOption,
     JsonOption,
     RankerOption,
-    RayOption,
-    ShardsOption,
-    check_shards,
     chosen_rankers,
 )
 from aboutness.cli.tune_commands import share
 from aboutness.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from aboutness.app.by_shards import ByShards
     from aboutness.app.experimenting import Results, SampledScores
 
 DEPTH = 1000
@@ -127,7 +126,7 @@ def experiment(
         bool, typer.Option("--no-cache", help="Of a FILE.toml: take no run from before, and keep none.")
     ] = False,
     ray: RayOption = None,
-    shards: ShardsOption = None,
+    shards: MadeShardsOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Compare rankers on a test collection, all that are registered unless some are named; or run a FILE.toml.
@@ -136,6 +135,7 @@ def experiment(
     declares collections, rankers, measures, fields, forms of queries and tests; what is finished is kept, so that
     the same again goes on where it was.
     """
+    from aboutness.app.by_shards import ByShards
     from aboutness.app.comparing import DEFAULT_MEASURES, compare, results_of, trained_first
     from aboutness.app.comparing import collection as opened
     from aboutness.app.experimenting import (
@@ -148,18 +148,17 @@ def experiment(
     )
     from aboutness.app.index import Index
     from aboutness.app.layers import DEFAULT_ANALYZER
-    from aboutness.app.over_shards import engine_at
 
+    check_count(shards)
+    by = None if ray is None and shards is None else ByShards(shards, ray=ray)
     if is_experiment(collection):
         _refuse_beside_file(context)
         if cache and no_cache:
             raise UsageError("--cache says where runs are kept, and --no-cache that none are: give one of them")
-        check_shards(ray, shards)
-        with engine_at(ray) as engine:
-            how_to = {"engine": engine, "shards": shards}
-            _run_file(collection, output, cache or not no_cache, how_to, per_query=per_query, as_json=as_json)
+        _run_file(collection, output, cache or not no_cache, by, per_query=per_query, as_json=as_json)
         return
-    check_shards(ray, shards)
+    if index is not None:
+        check_searched(ray, shards)
     _check_options(
         {"--cache": cache, "--no-cache": no_cache, "--index": index, "--analyzer": analyzer, "--vectors": vectors,
          "--groups": groups, "--labels": labels, "--random": random, "-o": output}
@@ -179,10 +178,7 @@ def experiment(
         if rankers is None and index is None and not as_json:
             first = ", ".join(trained_first(vectors))
             typer.echo(f"comparing all rankers (-r chooses some); trained first: {first}", err=True)
-        with (
-            engine_at(ray) as engine,
-            queries_progress("indexing") as (tell_documents, tell_queries, tell_training),
-        ):
+        with queries_progress("indexing") as (tell_documents, tell_queries, tell_training):
             found = compare(
                 rankers,
                 on,
@@ -199,8 +195,7 @@ def experiment(
                 progress=tell_queries,
                 indexing=tell_documents,
                 training=tell_training,
-                engine=engine,
-                shards=shards,
+                by=by,
             )
         tests = differences_of(found, test, correction, baseline, seed) if test else None
         how = {"test": test or "fisher", "correction": correction, "baseline": baseline}
@@ -228,7 +223,7 @@ def _check_options(given: dict[str, Any]) -> None:
 
 
 def _run_file(
-    file: str, output: Path | None, cache: Path | bool, how_to: dict[str, Any], *, per_query: bool, as_json: bool
+    file: str, output: Path | None, cache: Path | bool, by: ByShards | None, *, per_query: bool, as_json: bool
 ) -> None:
     """Run the experiment of a file."""
     from aboutness.app.experimenting import differences_of, results_in, run_experiment
@@ -237,7 +232,7 @@ def _run_file(
         with experiment_progress() as (tell, tell_documents, tell_training):
             found = run_experiment(
                 file, cache=cache, progress=tell, indexing=tell_documents, training=tell_training,
-                command=_command(), **how_to,
+                command=_command(), by=by,
             )  # fmt: skip
         tests = [
             differences_of(one, found.test, found.correction, found.baseline, found.made.seed)

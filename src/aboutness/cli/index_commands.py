@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from aboutness.cli.cluster_options import MadeShardsOption, RayOption
 from aboutness.cli.render import (
     ends_well,
     one_line,
@@ -89,18 +90,14 @@ def index(
     on_error: OnErrorOption = OnError.STOP,
     rejects: RejectsOption = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an index that is there.")] = False,
-    shards: Annotated[
-        int | None, typer.Option("--shards", help="Build it in so many parts; what is finished is not done again.")
-    ] = None,
-    ray: Annotated[
-        str | None,
-        typer.Option("--ray", help="A Ray cluster that builds the shards: HOST:PORT, auto, or local."),
-    ] = None,
+    shards: MadeShardsOption = None,
+    ray: RayOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make an index of documents.
 
-    Nothing stands at the output before all is done; Ctrl-C leaves everything as it was.
+    Nothing stands at the output before all is done; Ctrl-C leaves everything as it was. By shards, what is
+    finished is kept beside the output until then: the same command goes on from there.
     """
     from aboutness.app.index import Index
     from aboutness.app.sources import Sources
@@ -112,15 +109,14 @@ def index(
         "weights": dict(_pair(text, "--weight", float) for text in weights or ()),
         "overwrite": overwrite,
     }
-    if shards is not None:
+    if shards is not None or ray is not None:
+        from aboutness.app.by_shards import ByShards
         from aboutness.app.sharded import build_sharded
 
         with _setting_aside(output, on_error, rejects) as (on_bad, done), shards_progress("Indexing") as told:
-            built = build_sharded(named, output, shards, ray=ray, **how, on_bad=on_bad, tell=told)
+            built = build_sharded(named, output, ByShards(shards).made, ray=ray, **how, on_bad=on_bad, tell=told)
             done(built, built.added, as_json)
         return
-    if ray is not None:
-        raise UsageError("--ray goes with --shards N: about as many as the cluster has cores, or some times that")
     with _reading(named, "Indexing", output, on_error, rejects) as (on_bad, tell, done):
         built = Index.build(named.documents(on_bad), output, **how, on_bad=on_bad, progress=tell)
         done(built, built.added, as_json)

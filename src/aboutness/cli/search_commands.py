@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from aboutness.cli.cluster_options import RayOption, SearchedShardsOption, check_searched
 from aboutness.cli.render import ends_well, one_line, show_json, show_table, working
 from aboutness.core.errors import UsageError
 
@@ -34,18 +35,6 @@ MatchOption = Annotated[
 ]
 FieldsOption = Annotated[
     str | None, typer.Option("--fields", help="Which fields count, and how much: title, or 3*title+text.")
-]
-RayOption = Annotated[
-    str | None,
-    typer.Option(
-        "--ray",
-        metavar="ADDRESS",
-        help="Search with a Ray cluster, whose nodes must see the index under the same path: HOST:PORT, auto, or "
-        "local, for one that is started here and now.",
-    ),
-]
-ShardsOption = Annotated[
-    int | None, typer.Option("--shards", help="With --ray: into how many shards, at most (its segments).")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -166,7 +155,7 @@ def run(
     fields: FieldsOption = None,
     tag: Annotated[str | None, typer.Option("--tag", help="The run's name in its last column.")] = None,
     ray: RayOption = None,
-    shards: ShardsOption = None,
+    shards: SearchedShardsOption = None,
 ) -> None:
     """Rank documents for every query of a file, and write the rankings as a TREC run.
 
@@ -178,7 +167,7 @@ def run(
     rankers = chosen_rankers(ranker)
     if len(rankers) > 1:
         raise UsageError(f"a run is made by one ranker, got {len(rankers)}: {', '.join(rankers)}")
-    check_shards(ray, shards)
+    check_searched(ray, shards)
     with opened(folder, ray, shards) as index, working("ranking"):
         count = run_queries(
             index, queries, output, rankers[0], depth=k, match=match, fields=fields, tag=tag,
@@ -212,14 +201,6 @@ def models(as_json: JsonOption = False) -> None:
                 for one in row["parameters"]
             ]
         )
-
-
-def check_shards(ray: str | None, shards: int | None) -> None:
-    """Raise where shards are asked for that nobody searches, or none of them."""
-    if shards is not None and ray is None:
-        raise UsageError("--shards says into how many shards --ray divides an index: give --ray, too")
-    if shards is not None and shards < 1:
-        raise UsageError(f"the number of shards must be at least 1, got {shards}")
 
 
 def tell_notes(index: Index, rankers: list[str]) -> None:

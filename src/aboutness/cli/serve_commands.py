@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from aboutness.cli.cluster_options import RayOption, SearchedShardsOption, check_searched
 from aboutness.cli.render import counted, ends_well, working
-from aboutness.cli.search_commands import RayOption, ShardsOption, check_shards
 from aboutness.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def serve(
         bool, typer.Option("--verify/--no-verify", help="Compare every file with its checksum first.")
     ] = True,
     ray: RayOption = None,
-    shards: ShardsOption = None,
+    shards: SearchedShardsOption = None,
     replicas: Annotated[
         int | None, typer.Option("--replicas", help="With --ray: how many workers hold each shard. [1]")
     ] = None,
@@ -74,7 +74,7 @@ def serve(
     from aboutness.server.held import named_folders
     from aboutness.server.settings import Limits, Settings
 
-    check_shards(ray, shards)
+    check_searched(ray, shards)
     check_replicas(ray, replicas)
     settings = Settings(
         host=host,

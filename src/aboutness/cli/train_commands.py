@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from aboutness.cli.cluster_options import MadeShardsOption, RayOption
 from aboutness.cli.render import ends_well, show_json, show_table, training_progress
 from aboutness.core.errors import UsageError
 
@@ -27,13 +28,6 @@ SourceFormatOption = Annotated[
 ]
 RestartOption = Annotated[
     bool, typer.Option("--restart", help="Forget what an interrupted training had reached, and start anew.")
-]
-RayOption = Annotated[
-    str | None,
-    typer.Option("--ray", help="Train by shards on a Ray cluster: HOST:PORT, auto, or local (one just for this)."),
-]
-ShardsOption = Annotated[
-    int | None, typer.Option("--shards", help="Train by so many shards of the documents. [8 with --ray]")
 ]
 RoundsOption = Annotated[
     int | None,
@@ -68,7 +62,7 @@ def train(
     threads: ThreadsOption = None,
     restart: RestartOption = False,
     ray: RayOption = None,
-    shards: ShardsOption = None,
+    shards: MadeShardsOption = None,
     rounds: RoundsOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -79,8 +73,8 @@ def train(
     anew. By shards (word2vec, pv, epv), each is trained by one thread: what comes out depends on the seed, the
     shards and the rounds, not on the machines.
     """
+    from aboutness.app.by_shards import ByShards
     from aboutness.app.index import Index
-    from aboutness.app.shard_training import SHARDS, ByShards
     from aboutness.app.training import has_checkpoint
 
     options, names = _options([str(folder), kind, *context.args])
@@ -90,7 +84,7 @@ def train(
     how = _trainer(kind, options)
     by = None
     if any(option is not None for option in (ray, shards, rounds)):
-        by = ByShards(SHARDS if shards is None else shards, rounds or 0, ray)
+        by = ByShards(shards, rounds or 0, ray)
         if threads is not None:
             raise UsageError(f"by shards, each is trained by one thread: leave out --threads {threads}")
     index = Index.open(folder)

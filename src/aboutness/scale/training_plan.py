@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ from aboutness.vectors.word2vec import Word2Vec
 
 I64 = NDArray[np.int64]
 Sharded: TypeAlias = Word2Vec | PV | EPV
+SHARDED = get_args(Sharded)
 
 MOST_SHARDS, MOST_ROUNDS = 10_000, 10_000
 ROUNDS = 4  # in an epoch, for word vectors, where nobody says how many; documents do better with 1
@@ -169,9 +170,14 @@ def enough_rounds(tokens: int, shards: int, words: int) -> int:
     return min(ROUNDS, max(1, tokens // (shards * words * TOKENS_FOR_A_WORD)))
 
 
+def is_sharded(how: Trainer) -> bool:
+    """Tell whether something can be trained by shards."""
+    return type(how) in SHARDED and not (isinstance(how, ParagraphTrainer) and how.sample)
+
+
 def check_way(how: Trainer, shards: int, rounds: int) -> None:
     """Raise where something cannot be trained by shards, or not by so many."""
-    if type(how) not in (Word2Vec, PV, EPV):
+    if type(how) not in SHARDED:
         raise UsageError(f"{how.name} is not trained by shards; these are: word2vec, pv, epv. Leave out --ray")
     if isinstance(how, ParagraphTrainer) and how.sample:
         raise UsageError(f"training by shards takes all documents, got sample={how.sample}: leave it out")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from threading import Event, Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from aboutness.app.collection_index import index_of
 from aboutness.app.experimenting import user_cache
 from aboutness.app.index import Index
 from aboutness.app.kept_indexes import KeptIndexes
@@ -201,7 +202,7 @@ class OnCollection:
         key = digest({"ai2016": code_version(), "documents": self._checksum, "analyzer": ANALYZER})
         self._tell("index")
         with self.gate:
-            return self._indexes.get(key, self.whole.documents, lambda _: None, analyzer=ANALYZER)
+            return self._indexes.get(key, partial(index_of, self.whole, analyzer=ANALYZER), lambda _: None)
 
     def _tell(self, what: str, part: float = 0.0) -> None:
         """Tell how far this collection is; raise where the study is given up."""

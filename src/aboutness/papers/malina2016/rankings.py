@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from aboutness.app.collection_index import index_of
 from aboutness.app.index import Index
 from aboutness.app.kept_indexes import KeptIndexes
 from aboutness.app.running import INDEXES
@@ -41,7 +42,7 @@ def trained_index(work: Work, on: Collection, analyzer: str, trainings: Mapping[
 
     kept = KeptIndexes(work.kept / INDEXES if work.kept else None)
     try:
-        return kept.get(digest(depends_on), on.documents, train, analyzer=analyzer)
+        return kept.get(digest(depends_on), partial(index_of, on, analyzer=analyzer), train)
     finally:
         kept.release()
 
