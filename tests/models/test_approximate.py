@@ -187,9 +187,13 @@ def test_scores_and_reasons_are_those_of_the_ranker():
 # --- recall -----------------------------------------------------------------------------------------------------
 
 
+def drawn(count):
+    return drawn_questions(scorer(), np.flatnonzero(scorer().view.alive & scorer().rows.present), count)
+
+
 def test_recall_is_what_a_search_finds():
     recall = measured(scorer(), made())
-    questions = drawn_questions(scorer(), approximate.QUESTIONS)
+    questions = drawn(approximate.QUESTIONS)
     assert recall.questions == len(questions) == 200
     alive = scorer().view.alive
     share = alive[made().numbers].sum() / len(made().numbers)
@@ -210,7 +214,7 @@ def test_recall_is_what_a_search_finds():
 
 def test_a_filter_takes_little_from_recall():
     recall = measured(scorer(), made())
-    questions, probes = drawn_questions(scorer(), 200), 6
+    questions, probes = drawn(200), 6
     allowed = np.random.default_rng(5).random(scorer().view.size) < 0.7
     found, exact = (
         one.top_many(questions, 10, match="all", allowed=allowed) for one in (approximated(probes), scorer())
@@ -236,7 +240,7 @@ def test_the_lists_that_a_recall_asks_for():
 
 
 def test_drawn_questions_are_words_of_documents_and_always_the_same():
-    one, other = drawn_questions(scorer(), 50), drawn_questions(scorer(), 50)
+    one, other = drawn(50), drawn(50)
     assert one == other
     assert len(set(map(str, one))) > 40
     assert all(1 <= len(question.terms) <= 4 for question in one)

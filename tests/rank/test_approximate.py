@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 
 import numpy as np
 import pytest
@@ -190,7 +191,31 @@ def test_over_shards(monkeypatch):
         both += len(set(one.documents.tolist()) & set(other.documents.tolist()))
     assert both >= 24
     (note,) = notes_of([ranker("approximate[recall=.9](wcs)")], spread.snapshot)
-    assert note.endswith("is approximate: every shard finds 0.9 of its own first documents, as measured there")
+    said = re.fullmatch(
+        r"approximate\[recall=0\.9\]\(wcs\) is approximate: recall@10 (\S+) ± \S+, recall@100 (\S+) ± \S+, recall@1000 "
+        r"\S+ ± \S+ \(measured on 200 sampled questions; 2 shards read lists of their own\)",
+        note,
+    )
+    assert all(0.85 < float(value) <= 1 for value in said.groups()), note
+
+
+def test_shards_take_the_lists_that_are_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr("aboutness.index.writer.merge_run", lambda _: 0)
+    monkeypatch.setattr(dense, "FEW", 50)
+    index = Index.build(documents(1500), tmp_path / "index", analyzer="plain")
+    index.add(documents(1500, 1500))
+    index.keep_vectors(vectors(), "words")
+    index.prepare("approximate(wcs)")
+    index.delete(f"d{number}" for number in range(0, 3000, 100))
+    monkeypatch.setattr(lists, "centres_of", None)  # made already
+    questions = [Question(query) for query in QUERIES]
+    over, whole = (
+        one.bind(ranker("approximate[probes=5](wcs)")).top_many(questions, 10, match="all")
+        for one in (Spread(index.snapshot, Here(), 2), Spread(index.snapshot, Here(), 1))
+    )
+    for one, other in zip(over, whole, strict=True):
+        assert other.scores.tolist() == sorted(other.scores.tolist(), reverse=True)
+        assert (one.scores >= other.scores).all()  # the same lists, and more where one shard has too few
 
 
 # --- kept in an index -------------------------------------------------------------------------------------------

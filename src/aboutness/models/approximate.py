@@ -22,6 +22,7 @@ from aboutness.models.ranking import Explanation, Ranking
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 DEPTHS = (10, 100, 1000)  # at which recall is measured; who wants more documents gets an exact search
@@ -52,7 +53,8 @@ class Recall:
 
 def measured(scorer: DenseScorer, lists: Lists) -> Recall:
     """Measure the recall of lists, on questions that are drawn."""
-    questions = drawn_questions(scorer, QUESTIONS)
+    documents = np.flatnonzero(scorer.view.alive & scorer.rows.present)
+    questions = drawn_questions(scorer, documents, QUESTIONS)
     rankings = scorer.top_many(questions, DEPTHS[-1], match="all")
     found = np.ones((len(DEPTHS), len(lists), max(1, len(questions))), np.float32)
     for number, (question, ranking) in enumerate(zip(questions, rankings, strict=True)):
@@ -69,10 +71,25 @@ def measured(scorer: DenseScorer, lists: Lists) -> Recall:
     return Recall(found.mean(axis=2), np.asarray(errors, np.float32), len(questions))
 
 
-def drawn_questions(scorer: DenseScorer, count: int) -> list[Question]:
-    """Return questions of a few words of documents, each of one; only such as have a vector."""
+def measured_over_shards(exact: DenseScorer, approximate: DenseScorer) -> Recall:
+    """Measure how much is found where each shard reads lists of its own: as many as it does, not any number.
+
+    Documents with the score of the last that is to be found are as good as that one.
+    """
+    questions = drawn_questions(exact, np.flatnonzero(exact.view.alive), QUESTIONS)
+    found = np.ones((len(DEPTHS), 1, max(1, len(questions))), np.float32)
+    for place, depth in enumerate(DEPTHS):  # each by itself: how many lists are read depends on it
+        every, some = (one.top_many(questions, depth, match="all") for one in (exact, approximate))
+        for number, (wanted, there) in enumerate(zip(every, some, strict=True)):
+            if len(wanted):
+                found[place, 0, number] = np.count_nonzero(there.scores >= wanted.scores[-1]) / len(wanted)
+    errors = found.std(axis=2) / max(1, len(questions)) ** 0.5
+    return Recall(found.mean(axis=2), np.asarray(errors, np.float32), len(questions))
+
+
+def drawn_questions(scorer: DenseScorer, documents: Ints, count: int) -> list[Question]:
+    """Return questions of a few words of some documents, each of one; only such as have a vector."""
     view, chance = scorer.view, np.random.default_rng(SEED)
-    documents = np.flatnonzero(view.alive & scorer.rows.present)
     questions: list[Question] = []
     for number in chance.permutation(len(documents))[: 4 * count].tolist():
         question = _some_words(view, int(documents[number]), chance)
@@ -141,12 +158,21 @@ class ApproximateScorer(DenseScorer):
 
 def told(recall: Recall, probes: Sequence[int], lists: int) -> str:
     """Return in words how much is found."""
+    read = " and ".join(f"{some:,}" for some in dict.fromkeys(probes))
+    return f"{_values(recall, probes)}; {read} of {lists:,} lists are read)"
+
+
+def told_over_shards(recall: Recall, shards: int) -> str:
+    """Return in words how much is found where shards read lists of their own."""
+    return f"{_values(recall, [1] * len(DEPTHS))}; {shards} shards read lists of their own)"
+
+
+def _values(recall: Recall, probes: Sequence[int]) -> str:
     values = ", ".join(
         f"recall@{depth} {' ± '.join(map(_share, recall.at(depth, some)))}"
         for depth, some in zip(DEPTHS, probes, strict=True)
     )
-    read = " and ".join(f"{some:,}" for some in dict.fromkeys(probes))
-    return f"{values} (measured on {recall.questions} sampled questions; {read} of {lists:,} lists are read)"
+    return f"{values} (measured on {recall.questions} sampled questions"
 
 
 def _share(value: float) -> str:

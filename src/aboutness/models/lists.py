@@ -178,7 +178,9 @@ class _Then:
         self.places = np.searchsorted(view.arrivals, self.kept["arrivals"])  # now, of those that are still there
         self.there = self.places < view.size
         self.there[self.there] = view.arrivals[self.places[self.there]] == self.kept["arrivals"][self.there]
-        self.changed = view.size + len(self.there) - 2 * int(self.there.sum())
+        then = self.kept["arrivals"]  # of a shard, those within it
+        within = np.diff(np.searchsorted(then, view.arrivals[[0, -1]] + np.array([0, 1]))) if view.size else [0]
+        self.changed = view.size + int(within[0]) - 2 * int(self.there.sum())
         if self.kept["centres"].shape[1] == rows.rows.shape[1]:
             self.likeness = self._likeness(rows)
 

@@ -20,7 +20,9 @@ from aboutness.models.approximate import (
     Recall,
     kept_recall,
     measured,
+    measured_over_shards,
     told,
+    told_over_shards,
 )
 from aboutness.models.dense import DenseScorer
 from aboutness.models.lists import LEAST, Kept, lists_for
@@ -99,12 +101,12 @@ class Approximate(Combination):
         """Return how much is found, as far as that is known: it is measured when the ranker is first used."""
         return self._said(snapshot).get("note", f"{self} is approximate: recall is measured when it is first used")
 
-    def tell_of_shards(self, snapshot: Snapshot) -> None:
+    def over_shards(self, exact: DenseScorer, found: DenseScorer, snapshot: Snapshot, shards: int) -> None:
         """Let notes say how much is found where shards of an index look into lists of their own."""
-        found = (
-            f"reads {self.probes} lists" if self.probes else f"finds {self.recall:g} of its own first documents"
+        recall = snapshot.trained.once(
+            (Recall, "over shards", str(self), shards), lambda: measured_over_shards(exact, found)
         )
-        self._said(snapshot)["note"] = f"{self} is approximate: every shard {found}, as measured there"
+        self._said(snapshot)["note"] = f"{self} is approximate: {told_over_shards(recall, shards)}"
 
     def _said(self, snapshot: Snapshot) -> dict[str, str]:
         """Return where what is to be said of it in an index is kept."""

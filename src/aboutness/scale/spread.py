@@ -43,13 +43,20 @@ class Spread:
         if isinstance(ranker, Model):
             return self._scorer(ranker)
         if isinstance(ranker, Approximate) and isinstance(inner := ranker.rankers[0], Model):
-            ranker.tell_of_shards(self.snapshot)
-            return self._scorer(inner, ranker)
+            return self._approximate(ranker, inner)
         made = bind(ranker, self.snapshot, part or self.bind)
         if isinstance(ranker, (Scaled, Sum)) and isinstance(made, Combined) and separable(ranker, self.snapshot):
             views = [model.view(self.snapshot) for model in _models(ranker, self.snapshot)]
             return SpreadSum(made, self.shards.asked(ranker, views))
         return made
+
+    def _approximate(self, ranker: Approximate, inner: Model) -> SpreadScorer:
+        exact, found = self._scorer(inner), self._scorer(inner, ranker)
+        if isinstance(exact, DenseScorer) and isinstance(
+            found, DenseScorer
+        ):  # else a shard says that it cannot be
+            ranker.over_shards(exact, found, self.snapshot, len(self.shards))
+        return found
 
     def _scorer(self, model: Model, around: Approximate | None = None) -> SpreadScorer:
         """Return a model over all shards; each searches approximately where that is `around` it."""
