@@ -15,7 +15,7 @@ from aboutness.models.dense import F32, F64, DenseRows, DenseScorer, Ints, Mask,
 from aboutness.models.model import Allowed, Match, Scorer, check_match, check_numbers, checked_k
 from aboutness.models.question import Question
 from aboutness.models.ranking import Explanation, Ranking
-from aboutness.scale.merge import merged
+from aboutness.scale.rankings import merged
 from aboutness.scale.shards import AskedShards
 
 AT_ONCE = 256  # questions that are sent together

@@ -21,8 +21,8 @@ from aboutness.index.arrays import Array, Blocks
 from aboutness.index.snapshot import Snapshot
 from aboutness.index.view import LayerView
 from aboutness.scale import training_round as files
+from aboutness.scale.bowl import Bowl
 from aboutness.scale.engine import Engine
-from aboutness.scale.merging import Bowl
 from aboutness.scale.training_plan import Plan, planned
 from aboutness.scale.training_round import ROWS, load, words_before
 from aboutness.vectors.documents import OWN

@@ -23,7 +23,7 @@ from aboutness.models.question import Question
 from aboutness.models.ranking import Explanation
 from aboutness.rank.bound import Searcher, bind, explain
 from aboutness.rank.bound_rankers import BoundRankers
-from aboutness.scale.merge import Rankings
+from aboutness.scale.rankings import Rankings
 
 Ints = NDArray[np.int64]
 F32 = NDArray[np.float32]

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aboutness.scale.bending import Bend
-from aboutness.scale.merging import LEAST, SLOPE, Bowl
+from aboutness.scale.bowl import LEAST, SLOPE, Bowl
 
 WORDS, DIM, RATE = 4, 3, 0.05
 ALL = slice(0, WORDS)
