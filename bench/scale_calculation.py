@@ -14,7 +14,11 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from aboutness.corpus.webpage import page
+from aboutness.scale.bending import Bend
+from aboutness.scale.bowl import Bowl
 from bench.report import circumstances, keep, kept, made_by, table
 
 NAME = "scale_calculation"
@@ -63,9 +67,10 @@ class Cost:
     search: float  # milliseconds of BM25, p50, for each million of postings
     training: float  # seconds of one core, to read it once for word vectors of 100 numbers
     markup: float  # seconds of one core, to find the text in a byte of a web page
+    merging: float  # seconds of one core, for each number of a word matrix of a shard
 
     @classmethod
-    def of(cls, results: dict[str, Any], bytes_a_second: float) -> Cost:
+    def of(cls, results: dict[str, Any], own: dict[str, float]) -> Cost:
         """Return what the largest size says."""
         row = results["rows"][max(results["rows"], key=int)]
         tokens = row["tokens"]
@@ -77,7 +82,8 @@ class Cost:
             row["postings"] / tokens,
             row["search"]["bm25"]["first"][0] / (row["postings"] / 1e6),
             trained["seconds"] * 2 / read,
-            1 / bytes_a_second,
+            1 / own["bytes_a_second"],
+            1 / own["numbers_a_second"],
         )
 
 
@@ -94,6 +100,7 @@ def needs(one: Collection, cost: Cost, machine: Machine, most_ms: float = 200.0)
     disk = (TIMES_ON_DISK * tokens * cost.disk + one.documents * one.markup) / machine.disk / 3600
     indexing = (work / core_hour + disk) / machines
     epoch = tokens * cost.training * DIM / 100 / core_hour / machines
+    numbers = 2 * WORDS_KEPT * DIM * machines * machine.cores
     return {
         "tokens": tokens,
         "disk_gb": tokens * cost.disk / GB,
@@ -104,6 +111,7 @@ def needs(one: Collection, cost: Cost, machine: Machine, most_ms: float = 200.0)
         "shards": machines * machine.cores,
         "index_hours": indexing,
         "epoch_hours": epoch,
+        "merge_hours": numbers * (cost.merging + 4 / machine.disk) / 3600,
         "search_ms": postings / 1e6 * cost.search / (machines * machine.cores),
         "dollars_to_index": indexing * machines * machine.dollars_an_hour,
         "dollars_a_month": machines * machine.dollars_an_hour * 24 * 30,
@@ -120,15 +128,16 @@ ROWS = {
     "shards": ("shards, one a core", 1),
     "index_hours": ("hours to index", 1),
     "epoch_hours": ("hours for one epoch of word2vec", 1),
+    "merge_hours": ("hours to make the shards' word matrices one, by one process, after a round", 1),
     "search_ms": ("BM25 in a shard, p50 ms", 1),
     "dollars_to_index": ("to index, $", 1),
     "dollars_a_month": ("to serve, $ a month", 1),
 }
 
 
-def lines(growth: dict[str, Any], bytes_a_second: float) -> list[str]:
+def lines(growth: dict[str, Any], own: dict[str, float]) -> list[str]:
     """Return the calculation as a table in Markdown."""
-    machine, cost = Machine(), Cost.of(growth, bytes_a_second)
+    machine, cost = Machine(), Cost.of(growth, own)
     found = [needs(one, cost, machine) for one in COLLECTIONS]
     cells = [[text, *(_shown(of[name] * factor) for of in found)] for name, (text, factor) in ROWS.items()]
     return table(["", *(one.name for one in COLLECTIONS)], cells)
@@ -149,6 +158,17 @@ def markup_speed(seconds: float = 2.0) -> float:
     return done / (time.process_time() - begin)
 
 
+def merging_speed(words: int = 20_000, shards: int = 8) -> float:
+    """Return how many numbers of shards' word matrices one core makes one of in a second."""
+    chance = np.random.default_rng(1)
+    before = chance.normal(size=(words, DIM)).astype(np.float32)
+    after = [before + chance.normal(size=before.shape).astype(np.float32) / 100 for _ in range(shards)]
+    bend = Bend(1e6 / np.arange(1, words + 1), before.T.astype(np.float64) @ before / words)
+    begin = time.process_time()
+    Bowl.of([bend] * shards, 0.025).merged(before, after, slice(0, words))
+    return words * DIM * shards / (time.process_time() - begin)
+
+
 def _paragraph(chance: random.Random, words: list[str]) -> str:
     text = " ".join(chance.choices(words, k=12))
     return f"<div class='a b'><p><a href='http://example.org/{chance.random()}'>{words[0]}</a> {text}</p></div>\n"
@@ -156,16 +176,19 @@ def _paragraph(chance: random.Random, words: list[str]) -> str:
 
 def report(results: dict[str, Any]) -> str:
     """Return the calculation as Markdown."""
-    said = f"One core finds the text in {results['bytes_a_second'] / 1e6:.0f} MB of web pages in a second."
+    said = (
+        f"One core finds the text in {results['bytes_a_second'] / 1e6:.0f} MB of web pages in a second, and makes "
+        f"one word matrix of several at {results['numbers_a_second'] / 1e6:.0f} million numbers a second."
+    )
     head = ["# Larger collections", "", made_by(f"bench.{NAME}", results), "", said, ""]
-    return "\n".join([*head, *lines(kept("scale_growth"), results["bytes_a_second"]), ""])
+    return "\n".join([*head, *lines(kept("scale_growth"), results), ""])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="nothing is written")
     quick = parser.parse_args().quick
-    results = {**circumstances("aboutness"), "bytes_a_second": markup_speed()}
+    results = {**circumstances("aboutness"), "bytes_a_second": markup_speed(), "numbers_a_second": merging_speed()}
     if not quick:
         keep(NAME, results, report(results))
     print(report(results))
