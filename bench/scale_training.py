@@ -43,8 +43,8 @@ LEAST_S, MOST_RATIO = 60.0, 1.5
 QUALITY = (
     f"{MEASURE} of rankers that read what was trained, analyzer {ANALYZER}, all parameters as declared: by one "
     f"process with one thread, and by {SHARDS} shards, with the same seeds. Rounds: how often in an epoch the "
-    f"word matrices become one. Of {LARGE} the first {LARGE_QUERIES:,} queries are asked. Met: the mean by shards is "
-    "not below that of one process by more than the latter differs from seed to seed."
+    f"word matrices become one. Of {LARGE} the first {LARGE_QUERIES:,} queries are asked. Met: the mean by shards "
+    "is not below that of one process by more than the latter differs from seed to seed."
 )
 OVERHEAD = (
     f"Seconds for a whole training, kept in the index: in this process with all {os.cpu_count()} cores, and by "
