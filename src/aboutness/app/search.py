@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias, overload
@@ -105,9 +106,7 @@ class Hit:
     @property
     def text(self) -> str:
         """Return the beginning of the text: of the first field that is not the title."""
-        texts = [text for name, text in self.document.fields.items() if name != "title"]
-        line = " ".join(texts[0][: 4 * SHOWN].split()) if texts else ""
-        return line if len(line) <= SHOWN else f"{line[: SHOWN - 1]}…"
+        return beginning(self.document)
 
     def explain(self) -> Explanation:
         """Return why the document has its score."""
@@ -119,9 +118,7 @@ class Hit:
 
     def to_json(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the hit in plain values."""
-        text = self.text
-        title = self.document.fields.get("title") or text
-        plain = {"rank": self.rank, "id": self.id, "score": self.score, "title": title, "text": text}
+        plain = _plain(self.rank, self.score, self.document)
         return plain | ({"explanation": self.explain().to_json()} if explain else {})
 
 
@@ -234,15 +231,38 @@ class Hits(Sequence[Hit]):
 
     def to_json(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the hits in plain values."""
-        self.read_documents()
         return {
             "query": self.query,
             "ranker": str(self.ranker),
             "took_ms": round(self.took_ms, 3),
             **({"note": note} if (note := "; ".join(filter(None, (self.note, self.incomplete)))) else {}),
             **({"missing": [one.to_json() for one in self.missing]} if self.missing else {}),
-            "hits": [hit.to_json(explain=explain) for hit in self],
+            "hits": self._explained() if explain else self._plain_hits(),
         }
+
+    def _explained(self) -> list[dict[str, Any]]:
+        self.read_documents()
+        return [hit.to_json(explain=True) for hit in self]
+
+    def _plain_hits(self) -> list[dict[str, Any]]:
+        """Return the same as each hit says of itself, without making these."""
+        documents = self._found.generation.snapshot.documents_of(self.ranking.documents)
+        return list(map(_plain, range(1, len(documents) + 1), self.ranking.scores.tolist(), documents))
+
+
+def beginning(document: Document) -> str:
+    """Return the beginning of a document's text in one line: of the first field that is not the title."""
+    for name, text in document.fields.items():
+        if name != "title":
+            line = " ".join(text[: 4 * SHOWN].split())
+            return line if len(line) <= SHOWN else f"{line[: SHOWN - 1]}…"
+    return ""
+
+
+def _plain(rank: int, score: float, document: Document) -> dict[str, Any]:
+    text = beginning(document)
+    title = document.fields.get("title") or text
+    return {"rank": rank, "id": document.id, "score": score, "title": title, "text": text}
 
 
 def search(generation: Generation, asked: Sequence[Asked], how: How) -> list[Hits]:
@@ -290,7 +310,7 @@ def _found(
     """Return what is found for questions, if need be without the shards that do not answer."""
 
     def find(missed: Sequence[Missed]) -> tuple[list[Question], list[Ranking], Allowed]:
-        asked = [replace(one) for one in questions]  # rankers may remember what they know of a question
+        asked = list(map(copy, questions))  # rankers may remember what they know of a question
         among = without(missed, allowed, generation.snapshot.size)
         return asked, searcher.top_many(asked, k, match=how.step, allowed=among, threads=how.threads), among
 

@@ -32,6 +32,7 @@ from aboutness.server.pages import perturb as perturb_page
 from aboutness.server.pages import search as search_page
 from aboutness.server.pages import words as words_page
 from aboutness.server.problems import handle_problems
+from aboutness.server.quick import Quick
 from aboutness.server.settings import Settings
 from aboutness.server.site import Site
 from aboutness.server.working import Work
@@ -76,7 +77,8 @@ def make_app(open_indexes: Mapping[str, Index], settings: Settings | None = None
         app.include_router(shown.router, dependencies=[Depends(_known_reader)])
     for shown in OPEN_PAGES:
         app.include_router(shown.router)
-    app.add_middleware(Door, settings=settings, metrics=site.metrics)
+    app.add_middleware(Quick, site=site)
+    app.add_middleware(Door, settings=settings, metrics=site.metrics)  # the last that is added comes first
     return app
 
 

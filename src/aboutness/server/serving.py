@@ -47,6 +47,7 @@ def serve(
             app,
             http=connections_with(limits),
             ws="none",
+            proxy_headers=False,  # whoever asks is told the same
             log_config=None,
             access_log=False,  # queries are nobody else's business
             server_header=False,

@@ -16,7 +16,7 @@ from aboutness.server.access import needs
 from aboutness.server.api.health import MissingShard
 from aboutness.server.asked import Asked, DocumentId, IndexName, K, QueryText, RankerTexts, body_of, read_body
 from aboutness.server.problems import problems, without_paths
-from aboutness.server.site import SiteHere, site_here
+from aboutness.server.site import Site, SiteHere, site_here
 
 router = APIRouter(tags=["search"], dependencies=[needs("read")])
 
@@ -89,24 +89,37 @@ def _found(generation: Generation, asked: SearchAsked, how: How) -> dict[str, An
         return search_one(generation, asked.query, asked.like, how).to_json(explain=asked.explain)
 
 
+encode = json.JSONEncoder(ensure_ascii=False).encode
 MOST_EXPLAINED = 100
 SMALL_QUERY, SMALL_K = 200, 20
 ANSWERS = {**problems(404), 200: {"model": list[HitsAnswered], "description": "What each ranker found."}}
 
 
-async def _answer(site: SiteHere, asked: SearchAsked) -> Response:
+def at_once(site: Site, asked: SearchAsked) -> list[dict[str, Any]] | None:
+    """Return what each ranker finds, if that is sure to be over in a moment: else others would have to wait."""
     index = site.held.one(asked.index)
     alike = (index.path, *asked.rankers)
-    if index.elsewhere or not asked.small:  # who waits for others must not hold up the loop
-        found = await site.work(searched, index, asked)
-    elif site.pace.quick(alike):
-        found = site.pace.timed(alike, searched, index, asked)
-    else:
-        found = await site.work(site.pace.timed, alike, searched, index, asked)
+    if index.elsewhere or not asked.small or not site.pace.quick(alike):
+        return None
+    return site.pace.timed(alike, searched, index, asked)
+
+
+async def _answer(site: SiteHere, asked: SearchAsked) -> Response:
+    if (found := at_once(site, asked)) is None:
+        index = site.held.one(asked.index)
+        if index.elsewhere or not asked.small:
+            found = await site.work(searched, index, asked)
+        else:
+            found = await site.work(site.pace.timed, (index.path, *asked.rankers), searched, index, asked)
+    return Response(as_json(site, found), media_type="application/json")
+
+
+def as_json(site: Site, found: list[dict[str, Any]]) -> bytes:
+    """Return what was found as it is answered."""
     for one in found:
         if "note" in one:
             one["note"] = without_paths(one["note"], site)
-    return Response(json.dumps(found, ensure_ascii=False).encode(), media_type="application/json")
+    return encode(found).encode()
 
 
 @router.get("/search", responses=ANSWERS, response_class=Response)
