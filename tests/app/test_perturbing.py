@@ -3,12 +3,14 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import time
 
 import numpy as np
 import pytest
 
 from aboutness.app.index import Index
 from aboutness.app.perturbing import COUNT, RANKERS, every_ranker, perturb, read_passages, replaced
+from aboutness.core.deadline import wanted_until
 from aboutness.core.errors import BadInput, BadRecord, NotFound, UsageError
 from aboutness.models.bm25 import BM25
 from aboutness.models.known import MODELS
@@ -72,6 +74,11 @@ def test_whole_words_in_any_case(text, old, new, wanted):
 
 
 # --- perturbing ----------------------------------------------------------------------------------------------
+
+
+def test_it_ends_when_nobody_waits_any_more(index):
+    with wanted_until(time.monotonic() - 1), pytest.raises(TimeoutError):
+        perturb(index, "cambridge", PASSAGES)
 
 
 def test_each_passage_and_what_becomes_of_it(index):

@@ -187,6 +187,10 @@ HOSTILE = {
     "a long header": (HEAD + b"X: " + b"a" * 30_000 + b"\r\n\r\n", {431}),
     "a header without an end": (HEAD + b"X: " + b"a" * 2_000_000, {431}),
     "many headers": (HEAD + b"X: a\r\n" * 100_000 + b"\r\n", {431}),
+    "tiny headers": (HEAD + b"X:\r\n" * 201 + b"\r\n", {431}),
+    "pieces in an old version": (
+        CHUNKED.replace(b"HTTP/1.1", b"HTTP/1.0") + b"2\r\n{}\r\n0\r\n\r\n", {400}
+    ),
     "blank lines": (b"\r\n" * 200_000, {400, 431}),
     "an address without an end": (b"GET /" + b"a" * 2_000_000, {431}),
     "a body that is too long": (POST + b"Content-Length: 50001\r\n\r\n" + b"x" * 50_001, {413}),

@@ -18,6 +18,7 @@ from aboutness.app.build import Build, adding
 from aboutness.app.generation import Generation
 from aboutness.app.index import Index
 from aboutness.core.algebra import Ranker
+from aboutness.core.deadline import still_wanted
 from aboutness.core.errors import BadInput, NotFound, UsageError, shown
 from aboutness.core.record import Document
 from aboutness.corpus.files import BOM, suffix, utf8, whole
@@ -281,6 +282,7 @@ def _columns(
     columns: dict[str, list[float | None]] = {COUNT: [*_counts(passages, asked)]}
     given = [rankers] if isinstance(rankers, str | Ranker) else RANKERS if rankers is None else rankers
     for expression in map(named_ranker, given):
+        still_wanted()
         try:
             bound = generation.bound(expression)
         except (NotFound, UsageError) as error:

@@ -141,6 +141,8 @@ class Door:
         size = sum(len(name) + len(value) for name, value in scope["headers"]) + len(scope["query_string"])
         if size > self._limits.head:
             return Refusal(431, "too large", f"the head of a request may have at most {self._limits.head:,} bytes")
+        if len(scope["headers"]) > self._limits.headers:
+            return Refusal(431, "too large", f"a request may have at most {self._limits.headers} headers")
         most, length = self._most(scope), headers.get("content-length", "0")
         if length.isascii() and length.isdigit() and int(length[:20]) > most:
             return self._too_large(most)

@@ -16,6 +16,7 @@ class Limits:
     """How much one request may ask for, and how many are taken on at once."""
 
     head: int = 128 << 10  # bytes of a request's address and headers; a query of 10,000 letters fits in
+    headers: int = 200
     body: int = 16 << 20  # bytes of a request
     bodies: int = 64 << 20  # bytes of all requests at once
     stranger: int = 16 << 10  # bytes of a request by who has shown no key, where one is needed
