@@ -112,9 +112,8 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Note when the request came, unless it has to wait for another of the same client."""
         self._since, self._in_head = self.loop.time(), False
-        if self.parser.get_http_version() == "1.0" and any(
-            name == b"transfer-encoding" for name, _ in self.headers
-        ):
+        pieces = any(name == b"transfer-encoding" for name, _ in self.headers)
+        if pieces and self.parser.get_http_version() == "1.0":
             raise ValueError("HTTP/1.0 has no pieces")  # where one sees a body, another may see a request
         waits = self.at_work
         if not waits:

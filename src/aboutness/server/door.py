@@ -138,14 +138,18 @@ class Door:
         foreign = any(not named or _site_of(origin) != named[0].lower() for origin in origins)
         if method not in SAFE and (foreign or headers.get("sec-fetch-site") in ("cross-site", "same-site")):
             return Refusal(403, "forbidden", "a page of another site may not change anything here")
-        size = sum(len(name) + len(value) for name, value in scope["headers"]) + len(scope["query_string"])
-        if size > self._limits.head:
-            return Refusal(431, "too large", f"the head of a request may have at most {self._limits.head:,} bytes")
-        if len(scope["headers"]) > self._limits.headers:
-            return Refusal(431, "too large", f"a request may have at most {self._limits.headers} headers")
         most, length = self._most(scope), headers.get("content-length", "0")
         if length.isascii() and length.isdigit() and int(length[:20]) > most:
             return self._too_large(most)
+        return self._too_long(scope)
+
+    def _too_long(self, scope: Scope) -> Refusal | None:
+        """Return that the head of a request is too long, if so."""
+        most, headers = self._limits, scope["headers"]
+        if sum(len(name) + len(value) for name, value in headers) + len(scope["query_string"]) > most.head:
+            return Refusal(431, "too large", f"the head of a request may have at most {most.head:,} bytes")
+        if len(headers) > most.headers:
+            return Refusal(431, "too large", f"a request may have at most {most.headers} headers")
         return None
 
     def _too_late(self, scope: Scope) -> Refusal | None:
