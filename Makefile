@@ -130,7 +130,7 @@ COMPILE = $(UV) pip compile $(LOCKED) pyproject.toml
 
 lock: ## resolve all requirements anew (needs uv)
 	$(COMPILE) --group build -o requirements/run.txt
-	$(COMPILE) --group build --group test --group check -o requirements/dev.txt -c requirements/run.txt
+	$(COMPILE) --group build --group test --group check --group docs -o requirements/dev.txt -c requirements/run.txt
 	$(COMPILE) --extra all -o requirements/extras.txt -c requirements/dev.txt
 	$(COMPILE) --group build --group bench -o requirements/bench.txt -c requirements/run.txt
 	$(UV) pip compile $(LOCKED) --group pyproject.toml:audit -o requirements/audit.txt
