@@ -9,7 +9,7 @@ from docsite.page import link
 
 CODE = re.compile(r"(`+[^`]+`+)")
 DOCUMENT = re.compile(r"docs/([a-z0-9/-]+\.md)")
-SPECIAL = re.compile(r"([\\*_>\[\]#])")
+SPECIAL = re.compile(r"([\\*_>\[\]{}#])")
 
 NONE = "-"  # in a cell
 
@@ -17,15 +17,17 @@ Linked = Callable[[str], str | None]  # what a piece of code is about: the link 
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table; a bar within a cell does not end it.
+    """Return a table without the columns that are empty; a bar within a cell does not end it.
 
-    >>> print(table(["a", "b"], [["|d| and `|d|`", "two\\nlines"]]))
+    >>> print(table(["a", "", "b"], [["|d| and `|d|`", "", "two\\nlines"]]))
     | a | b |
     | --- | --- |
     | &#124;d&#124; and `|d|` | two lines |
     """
-    cells = [list(head), ["---"] * len(head), *([_cell(cell) for cell in row] for row in rows)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in cells)
+    cells = [[_cell(cell) for cell in row] for row in rows]
+    kept = [place for place in range(len(head)) if any(row[place] for row in cells)] or list(range(len(head)))
+    lines = [list(head), ["---"] * len(head), *cells]
+    return "\n".join(f"| {' | '.join(row[place] for place in kept)} |" for row in lines)
 
 
 def _cell(text: str) -> str:
@@ -77,11 +79,13 @@ def documents_linked(text: str, source: str) -> str:
 def sentence(text: str) -> str:
     """Return a text that begins with a capital letter and ends as a sentence does.
 
-    >>> sentence("scores from 0 to 1"), sentence("Done.")
-    ('Scores from 0 to 1.', 'Done.')
+    >>> sentence("scores from 0 to 1"), sentence("Done."), sentence("d is a document")
+    ('Scores from 0 to 1.', 'Done.', 'd is a document.')
     """
     text = text.strip()
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?", ":")) or not text else ".")
+    is_symbol = bool(re.match(r"[b-z]\b", text))
+    begun = text if is_symbol else text[:1].upper() + text[1:]
+    return begun + ("" if text.endswith((".", "!", "?", ":")) or not text else ".")
 
 
 def page(*parts: str) -> str:

@@ -58,7 +58,7 @@ def passages_figure(shown: Shown) -> Figure:
     axis.barh(range(len(PASSAGES)), scores, color=colours, height=0.62)
     axis.axvline(0, color=INK, linewidth=0.8)
     low, high = min(0.0, *scores), max(0.0, *scores)
-    room = (high - low or 1.0) * 0.55  # for the numbers
+    room = (high - low or 1.0) * 0.75  # for the numbers
     axis.set_xlim(low - (room if low < 0 else 0.0), high + (room if high > 0 else 0.0))
     for place, (name, score) in enumerate(zip(PASSAGES, scores, strict=True)):
         text = f"{score:.3g}, rank {shown.found[name][1]}" if name in shown.found else "not found"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -36,7 +38,7 @@ def http_pages() -> Iterator[Page]:
     yield _list(described, groups)
     for group, requests in groups.items():
         parts = (_request(*request) for request in requests)
-        yield Page(f"{FOLDER}/{group}.md", group, page(f"# {group.capitalize()}", *parts))
+        yield Page(f"{FOLDER}/{group}.md", group.capitalize(), page(f"# {group.capitalize()}", *parts))
     schemas = described["components"]["schemas"]
     yield Page(f"{FOLDER}/{SCHEMAS}.md", "What is sent and answered", _schemas(schemas))
 
@@ -148,7 +150,11 @@ def _kind(schema: Described) -> str:
     if "enum" in schema or "const" in schema:
         return " or ".join(code(str(one)) for one in schema.get("enum", [schema.get("const")]))
     if schema.get("type") == "array":
-        return f"a list of {_kind(schema['items'])}{_range(schema, 'Items')}" if "items" in schema else "a list"
+        return (
+            f"a list of {_many(_kind(schema['items']))}{_range(schema, 'Items')}"
+            if "items" in schema
+            else "a list"
+        )
     if schema.get("type") == "object":
         inner = schema.get("additionalProperties")
         return f"an object of {_kind(inner)}" if isinstance(inner, Mapping) and inner else "an object"
@@ -161,6 +167,12 @@ def _kind(schema: Described) -> str:
     }
     length = _range(schema, "Length", " characters") if schema.get("type") == "string" else _limits(schema)
     return named.get(str(schema.get("type")), "anything") + length
+
+
+def _many(kind: str) -> str:
+    """Return what a list holds, in words: `numbers` for `a number`."""
+    found = re.match(r"an? ([a-z ]*(?:number|object|list))", kind)
+    return f"{found[1]}s{kind[found.end() :]}" if found else kind
 
 
 def _limits(schema: Described) -> str:
@@ -181,7 +193,7 @@ def _between(low: Any, high: Any, unit: str) -> str:  # noqa: ANN401 - a number 
 
 
 def _default(schema: Described) -> str:
-    return code(str(schema["default"])) if schema.get("default") is not None else ""
+    return code(json.dumps(schema["default"])) if schema.get("default") is not None else ""
 
 
 def _schemas(schemas: Mapping[str, Described]) -> str:

@@ -27,7 +27,7 @@ FORMULAS: dict[str, Formula] = {
         "Every relevant document counts by how clean the ranking is down to it; one that is not found counts 0. "
         "With a cut-off only the first k documents are looked at, and R stays as it is. Its mean over queries "
         "is MAP.",
-        "map (with a cut-off: map_cut_k)",
+        "`map`; with a cut-off `map_cut_k`",
     ),
     "nDCG": Formula(
         "nDCG@k = DCG@k / ideal DCG@k,     DCG@k = sum over i = 1 … k of  g_i / log2(i + 1)\n\n"
@@ -35,32 +35,32 @@ FORMULAS: dict[str, Formula] = {
         "ideal  the DCG of all judged documents, the highest grades first",
         "Grades count, and early ranks count more. dcg='exp-log2' takes 2^grade - 1 for a gain; `gains` gives "
         "grades any others.",
-        "ndcg_cut_k (without a cut-off: ndcg)",
+        "`ndcg_cut_k`; without a cut-off `ndcg`",
     ),
     "RR": Formula(
         "RR = 1 / (the least i with r_i = 1),   0 where there is none",
         "How soon the first relevant document comes: for questions with one answer. Its mean over queries is MRR.",
-        "recip_rank",
+        "`recip_rank`",
     ),
     "P": Formula(
         "P@k = 1/k  sum over i = 1 … k of  r_i",
         "How much of what is looked at is relevant. It is divided by k also where fewer documents are found.",
-        "P_k",
+        "`P_k`",
     ),
     "R": Formula(
         "R@k = 1/R  sum over i = 1 … k of  r_i",
         "How much of what there is to find is among the first k documents.",
-        "recall_k",
+        "`recall_k`",
     ),
     "Rprec": Formula(
         "Rprec = 1/R  sum over i = 1 … R of  r_i",
         "Precision at the rank at which a perfect ranking would have found everything.",
-        "Rprec",
+        "`Rprec`",
     ),
     "Success": Formula(
         "Success@k = 1 where any of r_1 … r_k is 1, else 0",
         "Whether a reader of the first k documents finds anything.",
-        "success_k",
+        "`success_k`",
     ),
     "Judged": Formula(
         "Judged@k = 1/m  sum over i = 1 … m of  j_i,     m = min(k, n)\n\n"
@@ -70,7 +70,7 @@ FORMULAS: dict[str, Formula] = {
     "IPrec": Formula(
         "IPrec@c = the largest P@i over all i at which at least the share c of the relevant documents is found",
         "The points of a precision-recall curve. As in trec_eval, the share c is reached with int(c R + .9) hits.",
-        "iprec_at_recall_c",
+        "`iprec_at_recall_c`",
     ),
     "MaxF1": Formula(
         "MaxF1 = the largest over all i of  2 P@i R@i / (P@i + R@i)",
@@ -79,29 +79,29 @@ FORMULAS: dict[str, Formula] = {
     "SetP": Formula(
         "SetP = 1/n  sum over all i of  r_i",
         "Precision of all that is found; the order does not count.",
-        "set_P",
+        "`set_P`",
     ),
     "SetR": Formula(
         "SetR = 1/R  sum over all i of  r_i",
         "Recall of all that is found; the order does not count.",
-        "set_recall",
+        "`set_recall`",
     ),
     "SetF": Formula(
         "SetF = (beta + 1) P R / (R + beta P),     P = SetP,  R = SetR",
         "The harmonic mean of both, in which beta weighs recall.",
-        "set_F",
+        "`set_F`",
     ),
     "SetAP": Formula(
         "SetAP = SetP * SetR",
         "Both have to be good; the order does not count.",
-        "set_map",
+        "`set_map`",
     ),
     "Bpref": Formula(
         "Bpref = 1/R  sum over relevant documents that are found of  1 - min(b, R) / min(R, N)\n\n"
         "b  how many documents that are judged not relevant stand before it\n"
         "N  how many documents are judged not relevant",
         "Only judged documents count, so that it suffers less where many are not judged.",
-        "bpref",
+        "`bpref`",
     ),
     "infAP": Formula(
         "infAP = 1/R  sum over ranks i of relevant documents of  E(P@i)\n\n"
@@ -109,7 +109,7 @@ FORMULAS: dict[str, Formula] = {
         "i + 2 e)",
         "Average precision where only a sample of the pooled documents is judged (a grade of -1 marks those "
         "that are pooled and not judged); e is tiny.",
-        "infAP",
+        "`infAP`",
     ),
     "Compat": Formula(
         "Compat = RBO(ranking, ideal) / RBO(ideal, ideal)\n"

@@ -78,7 +78,7 @@ def _page(known: dict[str, str]) -> Page:
     formula = FORMULAS[name]
     return Page(
         f"{FOLDER}/{slug(name)}.md",
-        name,
+        slug(name).replace("-", ", ", 1),
         page(
             f"# {code(name)}",
             prose(sentence(known["about"])),
@@ -111,7 +111,7 @@ def _facts(known: dict[str, str], chosen: Any, formula: Formula) -> str:  # noqa
             "in ir_measures",
             f"{code(str(chosen))}, by {', '.join(map(code, _providers(chosen)))}" if _providers(chosen) else NONE,
         ],
-        ["in trec_eval".replace("_", "\\_"), code(formula.trec_eval) or NONE],
+        ["in trec\\_eval", formula.trec_eval or NONE],
     ]
     return table(["", ""], rows)
 

@@ -117,7 +117,7 @@ def _page(named: Named) -> Page:
         _facts(named, words(said.parts.get(PAPER, ""))),
         "## Equation",
         block(said.equation),
-        words(sentence(said.parts.get(SYMBOLS, ""))),
+        f"*Symbols*: {words(said.parts[SYMBOLS])}",
         *map(words, said.notes),
         _parameters(named.kind),
         told("How it differs from the paper", DIFFERS),

@@ -36,9 +36,9 @@ class EQE1(EmbeddingQueryModel):
     index. The `terms` most probable words are kept, and their probabilities scaled to sum to 1. All weights
     together are what the query's words count, so that the expanded query has its place in mixtures.
 
-    Differs from the paper: a and c are ours, where it learns them on training queries; a is low, since products of
-    steep similarities soon leave but one word. Words are those of the documents that have a vector, the most
-    frequent ones (`vocabulary`). Our in-out space has t and x in IN, w in OUT.
+    Differs from the paper: the values of a and c are ours, where it learns them on queries; a is low, since
+    products of steep similarities soon leave but one word. Words are those of the documents that have a vector,
+    the most frequent ones (`vocabulary`). Our in-out space has t and x in IN, w in OUT.
 
     Cost: as `nearest`; and S(w), once for an index: the square of the vocabulary in cosines, some seconds for
     20,000 words.

@@ -31,7 +31,7 @@ class EQE2(EmbeddingQueryModel):
     vector; cos(x, t) is that of words' vectors (vocabulary x dim). The `terms` most probable words are kept, and
     their probabilities scaled to sum to 1. All weights together are what the query's words count.
 
-    Differs from the paper: a and c are ours, where it learns them on training queries. Words are those of the
+    Differs from the paper: the values of a and c are ours, where it learns them on queries. Words are those of the
     documents that have a vector, the most frequent ones (`vocabulary`). Our in-out space has t in IN, w and x in
     OUT.
 
