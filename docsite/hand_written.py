@@ -14,7 +14,7 @@ from pathlib import Path
 
 from aboutness.core.errors import BadInput
 from docsite.page import Page, link
-from docsite.repository import DOCS, FOLDERS, ROOT, pictures, written_by_hand
+from docsite.repository import DOCS, FIRST, FOLDERS, ROOT, TITLES, pictures, written_by_hand
 from docsite.source_pages import source_page
 
 LINK = re.compile(r"(\]\(\s*<?)([^)\s>]+)(>?(?:\s+\"[^\"]*\")?\s*\))|(^\[[^\]]+\]:\s+)(\S+)", re.MULTILINE)
@@ -53,7 +53,8 @@ class HandWritten:
             path, mark, anchor = address.partition("#")
             return link(target, self._place(source, path, places)) + mark + anchor
 
-        return Page(target, plain(found[1]), with_links(text, turned))
+        title = plain(found[1]) if target == FIRST else TITLES.get(source, plain(found[1]))
+        return Page(target, title, with_links(text, turned))
 
     def _place(self, source: str, address: str, places: Mapping[str, str]) -> str:
         """Return where on the site a link leads that stands in a file of the repository."""

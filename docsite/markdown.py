@@ -70,7 +70,7 @@ def prose(text: str, linked: Linked | None = None) -> str:
 def documents_linked(text: str, source: str) -> str:
     """Return prose of a page in which the names of pages of `docs/` are links to them.
 
-    >>> documents_linked("See docs/default.md.", "rankers/default.md")
+    >>> documents_linked("See docs/default.md.", "models/default.md")
     'See [docs/default.md](../default.md).'
     """
     return DOCUMENT.sub(lambda found: f"[{found[0]}]({link(source, found[1])})", text)

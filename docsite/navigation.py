@@ -33,15 +33,15 @@ SECTIONS: tuple[Section, ...] = (
     Section(
         "Reference",
         [
-            Section("Rankers", ["rankers/index.md", "rankers/"]),
+            Section("Rankers", ["models/index.md", "models/"]),
             Section("Measures", ["measures/index.md", "measures/"]),
             Section("Training", ["trainers/index.md", "trainers/"]),
-            "analyzers.md",
-            "formats.md",
-            "figures.md",
-            Section("Command line", ["command-line/index.md", "command-line/"]),
-            Section("Python", ["python/index.md", "python/"]),
-            Section("HTTP", ["http/index.md", "http/"]),
+            "reference/analyzers.md",
+            "reference/formats.md",
+            "reference/figures.md",
+            Section("Command line", ["reference/command-line.md", "reference/command-line/"]),
+            Section("Python", ["reference/python.md", "reference/python/"]),
+            Section("HTTP", ["reference/http.md", "reference/http/"]),
         ],
     ),
     Section(

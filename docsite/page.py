@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 @dataclass(frozen=True)
 class Page:
-    """One page: its path in the site, such as `rankers/bm25.md`, its name in the navigation, and its Markdown."""
+    """One page: its path in the site, such as `models/bm25.md`, its name in the navigation, and its Markdown."""
 
     path: str
     title: str
@@ -19,7 +19,7 @@ class Page:
 def link(source: str, target: str) -> str:
     """Return the relative link from one page to another, or to a part of it.
 
-    >>> link("rankers/bm25.md", "trainers/pv.md#cost"), link("a.md", "a.md#b")
+    >>> link("models/bm25.md", "trainers/pv.md#cost"), link("a.md", "a.md#b")
     ('../trainers/pv.md#cost', '#b')
     """
     path, mark, anchor = target.partition("#")

@@ -13,6 +13,7 @@ AT_THE_TOP = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
 }
+TITLES = {"README.md": "Readme"}  # in the navigation, where that is not the page's heading
 FOLDERS = {RESULTS: "benchmarks/index.md"}  # that have a page, but no file for it
 
 

@@ -13,9 +13,10 @@ from aboutness.app.outcome import OUTCOMES
 from aboutness.cli.main import app
 from docsite.docstring import as_markdown
 from docsite.markdown import block, code, page, prose, sentence, table
-from docsite.page import Page
+from docsite.page import Page, link
 
-FOLDER = "command-line"
+FOLDER = "reference/command-line"
+LIST = f"{FOLDER}.md"
 PROGRAM = "aboutness"
 
 
@@ -56,14 +57,14 @@ def command_pages() -> Iterator[Page]:
     commands = known_commands()
     rows = (
         [
-            f"[{code(f'{PROGRAM} {one.name}')}]({one.path.removeprefix(f'{FOLDER}/')})",
+            f"[{code(f'{PROGRAM} {one.name}')}]({link(LIST, one.path)})",
             prose(one.help.partition("\n\n")[0]),
         ]
         for one in commands
     )
     codes = sorted((one.exit_code, one.meaning) for one in OUTCOMES.values())
     yield Page(
-        f"{FOLDER}/index.md",
+        LIST,
         "All commands",
         page(
             "# Command line",
@@ -93,7 +94,7 @@ def _page(command: Command) -> Page:
             page("## Options", table(["option", "takes", "default", "meaning"], map(_option, options)))
             if options
             else "",
-            "It ends with one of the [exit codes](index.md#exit-codes).",
+            f"It ends with one of the [exit codes]({link(command.path, LIST)}#exit-codes).",
         ),
     )
 

@@ -11,9 +11,10 @@ from aboutness.app.index import Index
 from aboutness.app.outcome import OUTCOMES
 from aboutness.server.app import make_app
 from docsite.markdown import block, code, page, prose, sentence, table
-from docsite.page import Page
+from docsite.page import Page, link
 
-FOLDER = "http"
+FOLDER = "reference/http"
+LIST = f"{FOLDER}.md"
 SCHEMAS = "schemas"
 REFERENCE = "#/components/schemas/"
 USUAL = ("400", "401", "403", "413", "422", "431", "503")  # statuses that every request may be answered by
@@ -54,15 +55,19 @@ def anchor(method: str, path: str) -> str:
 
 def _list(described: Described, groups: Mapping[str, list[tuple[str, str, Described]]]) -> Page:
     rows = (
-        [f"[{code(f'{method} {path}')}]({group}.md#{anchor(method, path)})", prose(_first(operation))]
+        [
+            f"[{code(f'{method} {path}')}]({link(LIST, f'{FOLDER}/{group}.md')}#{anchor(method, path)})",
+            prose(_first(operation)),
+        ]
         for group, requests in groups.items()
         for method, path, operation in requests
     )
+    problem = link(LIST, f"{FOLDER}/{SCHEMAS}.md#Problem")
     statuses: dict[int, list[str]] = {}
     for outcome in OUTCOMES.values():
         statuses.setdefault(outcome.http_status, []).append(outcome.meaning)
     return Page(
-        f"{FOLDER}/index.md",
+        LIST,
         "All requests",
         page(
             "# HTTP",
@@ -78,8 +83,7 @@ def _list(described: Described, groups: Mapping[str, list[tuple[str, str, Descri
             "A server that was started with keys wants one with each request but `/v1/live`: `Authorization: "
             "Bearer KEY`.",
             "## Errors",
-            f"They have the shape of [`Problem`]({SCHEMAS}.md#Problem). What is not known is refused, also a "
-            "parameter.",
+            f"They have the shape of [`Problem`]({problem}). What is not known is refused, also a parameter.",
             table(["status", "meaning"], ([str(one), "; ".join(told)] for one, told in sorted(statuses.items()))),
         ),
     )
@@ -109,7 +113,7 @@ def _request(method: str, path: str, operation: Described) -> str:
     rows = ([status, _content(one), prose(one["description"])] for status, one in special.items())
     parts.append(table(["status", "answer", "meaning"], rows))
     if any(status in operation["responses"] for status in USUAL):
-        parts.append(f"Or one of the [usual problems](index.md#errors), {', '.join(USUAL)}.")
+        parts.append(f"Or one of the [usual problems](../http.md#errors), {', '.join(USUAL)}.")
     return page(*parts)
 
 

@@ -18,7 +18,7 @@ def analyzers_page() -> Page:
     languages = [name for name in known_analyzers() if name not in ANALYZERS]
     rows = ([code(name), prose(named.summary), _terms(name)] for name, named in ANALYZERS.items())
     return Page(
-        "analyzers.md",
+        "reference/analyzers.md",
         "Analyzers",
         page(
             "# Analyzers",
@@ -48,7 +48,7 @@ def _terms(name: str) -> str:
 def formats_page() -> Page:
     """Return the formats of documents and of word vectors that can be read."""
     return Page(
-        "formats.md",
+        "reference/formats.md",
         "Formats",
         page(
             "# Formats",
@@ -69,7 +69,7 @@ def formats_page() -> Page:
 def figure_kinds_page() -> Page:
     """Return the kinds of figures."""
     return Page(
-        "figures.md",
+        "reference/figures.md",
         "Figures",
         page(
             "# Figures",

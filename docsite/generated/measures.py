@@ -68,9 +68,13 @@ def slug(name: str) -> str:
     """Return the name of a measure's page.
 
     >>> slug("nDCG"), slug("AP(convention='galke2017')")
-    ('nDCG', 'AP-galke2017')
+    ('ndcg', 'ap-galke2017')
     """
-    return "-".join(re.findall(r"[A-Za-z0-9-]+", name.replace("convention", "")))
+    return "-".join(_words(name)).lower()
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[A-Za-z0-9-]+", name.replace("convention", ""))
 
 
 def _page(known: dict[str, str]) -> Page:
@@ -78,7 +82,7 @@ def _page(known: dict[str, str]) -> Page:
     formula = FORMULAS[name]
     return Page(
         f"{FOLDER}/{slug(name)}.md",
-        slug(name).replace("-", ", ", 1),
+        ", ".join(_words(name)),
         page(
             f"# {code(name)}",
             prose(sentence(known["about"])),

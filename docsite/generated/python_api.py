@@ -15,7 +15,8 @@ from docsite.docstring import as_markdown
 from docsite.markdown import block, code, page, prose, table
 from docsite.page import Page, link
 
-FOLDER = "python"
+FOLDER = "reference/python"
+LIST = f"{FOLDER}.md"
 LONGEST = 88  # characters of a signature in one line
 HERE = "indexes"
 PAGES = {
@@ -50,9 +51,12 @@ def python_pages() -> Iterator[Page]:
         ),
     ]
     for place, some in names.items():
-        rows = ([f"[{code(name)}]({place}.md#{name})", prose(_first_sentence(name))] for name in some)
+        rows = (
+            [f"[{code(name)}]({link(LIST, f'{FOLDER}/{place}.md')}#{name})", prose(_first_sentence(name))]
+            for name in some
+        )
         parts += [f"## {PAGES[place]}", table(["name", "what it is"], rows)]
-    yield Page(f"{FOLDER}/index.md", "All names", page(*parts))
+    yield Page(LIST, "All names", page(*parts))
     for place, title in PAGES.items():
         described = (_described(name, f"{FOLDER}/{place}.md") for name in names[place])
         yield Page(f"{FOLDER}/{place}.md", title, page(f"# {title}", *described))
@@ -91,7 +95,7 @@ def _described(name: str, path: str) -> str:
 
 def _page_of(thing: type[Parameters], path: str) -> str:
     """Return where parameters are described: on the page of the ranker or of the way of training."""
-    folder = "trainers" if issubclass(thing, Trainer) else "rankers"
+    folder = "trainers" if issubclass(thing, Trainer) else "models"
     kind = "ranker" if issubclass(thing, Ranker) else "way of training"
     target = link(path, f"{folder}/{thing.name}.md")
     return f"Its parameters, and what it does: the {kind} [{code(thing.name)}]({target})."

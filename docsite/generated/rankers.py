@@ -29,7 +29,7 @@ from docsite.generated.parameters import INDEX, in_python, parameter_table, trai
 from docsite.markdown import block, code, documents_linked, page, prose, sentence, table
 from docsite.page import Page, link
 
-FOLDER = "rankers"
+FOLDER = "models"
 ASKED = "cities of the desert"
 GROUPS: dict[str, tuple[type, ...]] = {
     "Scores on one scale": (Normalisation,),
@@ -140,7 +140,10 @@ def _facts(named: Named, paper: str) -> str:
         ["in short", prose(sentence(kind.summary))],
         ["group", f"{named.group} ([all rankers](index.md))"],
         ["written", code(written) + such_as],
-        ["in Python", f"[{code(f'ab.{kind.__name__}')}]({link(named.path, 'python/rankers.md')}#{kind.__name__})"],
+        [
+            "in Python",
+            f"[{code(f'ab.{kind.__name__}')}]({link(named.path, 'reference/python/rankers.md')}#{kind.__name__})",
+        ],
         ["paper", paper],
         ["to be trained first", _trainings(named.path, example)],
     ]

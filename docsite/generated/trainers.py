@@ -47,7 +47,10 @@ def _page(name: str, way: type[Trainer]) -> Page:
     rows = [
         ["in short", prose(sentence(way.summary))],
         ["what it makes", _makes(way)],
-        ["in Python", f"[{code(f'ab.{way.__name__}')}]({link(path, 'python/training.md')}#{way.__name__})"],
+        [
+            "in Python",
+            f"[{code(f'ab.{way.__name__}')}]({link(path, 'reference/python/training.md')}#{way.__name__})",
+        ],
         ["source", prose(way.source)],
         ["rankers that need it", ", ".join(_needing(path, way)) or "none by default"],
         *([["layers that it adds", ", ".join(map(code, way.layers))]] if way.layers else []),
@@ -73,7 +76,7 @@ def _page(name: str, way: type[Trainer]) -> Page:
 def _needing(path: str, way: type[Trainer]) -> Iterator[str]:
     for name, ranker in known_rankers().items():
         if any(type(one) is way for one in needs([_made(ranker)], Trained()).values()):
-            yield f"[{code(name)}]({link(path, f'rankers/{name}.md')})"
+            yield f"[{code(name)}]({link(path, f'models/{name}.md')})"
 
 
 def _made(ranker: type[Any]) -> Any:  # noqa: ANN401 - a ranker of any kind

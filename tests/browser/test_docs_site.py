@@ -14,10 +14,10 @@ from browser.watched import watched
 FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 PAGES = (
     "index.html",
-    "rankers/default.html",
-    "measures/nDCG.html",
-    "python/indexes.html",
-    "http/search.html",
+    "models/default.html",
+    "measures/ndcg.html",
+    "reference/python/indexes.html",
+    "reference/http/search.html",
     "papers.html",
 )
 
@@ -51,20 +51,20 @@ def test_pages_fit_and_have_no_barriers(open_page, address, axe, name, look):
 
 def test_the_menu_of_a_phone(open_page, address):
     page = open_page(base_url=address, viewport=PHONE, has_touch=True, is_mobile=True)
-    page.goto("/rankers/bm25.html")
+    page.goto("/models/bm25.html")
     pages = page.get_by_role("navigation", name="Pages")
     assert not pages.is_visible()
     page.get_by_role("button", name="Menu").click()
     assert pages.is_visible()
     pages.get_by_role("link", name="bm25-cosine").click()
-    page.wait_for_url("**/rankers/bm25-cosine.html")
+    page.wait_for_url("**/models/bm25-cosine.html")
 
 
 def test_search_works_from_a_folder(browser, site):
     context = browser.new_context()
     watch = watched(context, "")
     page = watch.page
-    page.goto((site / "measures" / "AP.html").as_uri())
+    page.goto((site / "measures" / "ap.html").as_uri())
     page.keyboard.press("/")
     page.keyboard.type("word mover dist")
     page.locator("#found a").first.wait_for()
@@ -74,7 +74,7 @@ def test_search_works_from_a_folder(browser, site):
     page.locator("#query").fill("bm25 cosine")
     page.get_by_role("link", name="bm25-cosine").first.wait_for()
     page.keyboard.press("Enter")
-    page.wait_for_url("**/rankers/bm25-cosine.html*")
+    page.wait_for_url("**/models/bm25-cosine.html*")
     page.locator("#query").fill("qqqqq")
     page.get_by_text("Nothing is found.").wait_for()
     page.keyboard.press("Escape")

@@ -17,7 +17,7 @@ HEAD = "<!doctype html><title>t</title>"
 def repository(tmp_path):
     for name, text in {
         "README.md": "# Read\n\n[a](docs/a.md#x) [folder](docs/decisions) [code](src/one.py) [results](bench/results)",
-        "docs/a.md": "# A\n\n[up](../README.md) ![p](pictures/p.png) `[no](link)` [made](rankers/bm25.md)\n\n[r]: b/c.md#y\n",
+        "docs/a.md": "# A\n\n[up](../README.md) ![p](pictures/p.png) `[no](link)` [made](models/bm25.md)\n\n[r]: b/c.md#y\n",
         "docs/b/c.md": "# C\n\n```\n[no](link)\n```\n[out](https://example.org) [here](#y)",
         "docs/decisions/README.md": "# Decisions",
         "docs/pictures/p.png": "",
@@ -30,12 +30,12 @@ def repository(tmp_path):
 
 
 def test_links_between_files_become_links_between_pages(repository):
-    pages = {one.path: one for one in HandWritten({"rankers/bm25.md"}, repository).pages()}
+    pages = {one.path: one for one in HandWritten({"models/bm25.md"}, repository).pages()}
     assert pages["index.md"].text == (
         "# Read\n\n[a](a.md#x) [folder](decisions/README.md) [code](source/src/one.py.md) [results](benchmarks/index.md)"
     )
     assert pages["a.md"].text == (
-        "# A\n\n[up](index.md) ![p](pictures/p.png) `[no](link)` [made](rankers/bm25.md)\n\n[r]: b/c.md#y\n"
+        "# A\n\n[up](index.md) ![p](pictures/p.png) `[no](link)` [made](models/bm25.md)\n\n[r]: b/c.md#y\n"
     )
     assert pages["b/c.md"].text.endswith("```\n[no](link)\n```\n[out](https://example.org) [here](#y)")
     assert pages["benchmarks/x.md"].text == "# X\n\n[a](../a.md)"
@@ -45,22 +45,23 @@ def test_links_between_files_become_links_between_pages(repository):
 
 def test_the_first_page_may_be_one_of_its_own(repository):
     (repository / "docs" / "index.md").write_text("# Home\n\n[r](../README.md)")
-    pages = {one.path: one.text for one in HandWritten({"rankers/bm25.md"}, repository).pages()}
+    pages = {one.path: one.text for one in HandWritten({"models/bm25.md"}, repository).pages()}
     assert pages["index.md"] == "# Home\n\n[r](readme.md)"
+    assert pages["readme.md"].startswith("# Read")
     assert pages["a.md"].startswith("# A\n\n[up](readme.md)")
 
 
-@pytest.mark.parametrize("link", ["nowhere.md", "../../outside.md", "rankers/none.md"])
+@pytest.mark.parametrize("link", ["nowhere.md", "../../outside.md", "models/none.md"])
 def test_a_link_that_leads_nowhere_is_refused(repository, link):
     (repository / "docs" / "bad.md").write_text(f"# Bad\n\n[x]({link})")
     with pytest.raises(BadInput, match=r"docs/bad\.md: the link .* leads nowhere"):
-        HandWritten({"rankers/bm25.md"}, repository).pages()
+        HandWritten({"models/bm25.md"}, repository).pages()
 
 
 def test_a_page_without_a_heading_is_refused(repository):
     (repository / "docs" / "bad.md").write_text("text")
     with pytest.raises(BadInput, match=r"docs/bad\.md: a page begins with a heading"):
-        HandWritten({"rankers/bm25.md"}, repository).pages()
+        HandWritten({"models/bm25.md"}, repository).pages()
 
 
 def test_code_keeps_its_links_and_text_does_not():
@@ -132,7 +133,7 @@ def pages(*paths):
 
 def test_sections_come_in_their_order_and_only_if_they_have_pages():
     made = navigation(
-        pages("changelog.md", "concepts/why-idf.md", "index.md", "concepts/aboutness.md", "rankers/bm25.md")
+        pages("changelog.md", "concepts/why-idf.md", "index.md", "concepts/aboutness.md", "models/bm25.md")
     )
     assert made == [
         {"Start": [{"index": "index.md"}]},
@@ -142,7 +143,7 @@ def test_sections_come_in_their_order_and_only_if_they_have_pages():
                 {"concepts/why-idf": "concepts/why-idf.md"},
             ]
         },
-        {"Reference": [{"Rankers": [{"rankers/bm25": "rankers/bm25.md"}]}]},
+        {"Reference": [{"Rankers": [{"models/bm25": "models/bm25.md"}]}]},
         {"Project": [{"changelog": "changelog.md"}]},
     ]
 

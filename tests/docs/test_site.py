@@ -35,7 +35,7 @@ def words_of(site, name):
 
 @pytest.mark.parametrize("name", known_rankers(combinations=True))
 def test_every_ranker_has_its_page(site, name):
-    parts = words_of(site, f"rankers/{name}.html")
+    parts = words_of(site, f"models/{name}.html")
     ranker = known_rankers(combinations=True)[name]
     wanted = {
         "Equation",
@@ -48,8 +48,8 @@ def test_every_ranker_has_its_page(site, name):
     assert {name, *wanted, "How to use it", "At work"} <= parts.keys()
     assert all(parts[part].strip() for part in wanted)
     assert all(one.name in parts["Parameters"] for one in ranker.declared())
-    assert any(ranker.summary in text for text in words_of(site, "rankers/index.html").values())
-    shown = (site / f"rankers/{name}.html").read_text("utf-8")
+    assert any(ranker.summary in text for text in words_of(site, "models/index.html").values())
+    shown = (site / f"models/{name}.html").read_text("utf-8")
     assert shown.count("<figure><svg") >= 1
     assert "about elephants, called London" in parts["At work"]
 
@@ -91,8 +91,8 @@ def test_every_command_that_help_lists_is_there(site):
 
 
 def test_exit_codes_and_statuses_are_those_of_the_table(site):
-    codes = words_of(site, "command-line/index.html")["Exit codes"]
-    statuses = words_of(site, "http/index.html")["Errors"]
+    codes = words_of(site, "reference/command-line.html")["Exit codes"]
+    statuses = words_of(site, "reference/http.html")["Errors"]
     for outcome in OUTCOMES.values():
         assert re.search(rf"\b{outcome.exit_code}\s+{re.escape(outcome.meaning)}", codes)
         assert str(outcome.http_status) in statuses
@@ -100,7 +100,7 @@ def test_exit_codes_and_statuses_are_those_of_the_table(site):
 
 @pytest.mark.parametrize("name", public_names())
 def test_every_public_name_has_its_entry(site, name):
-    page = read_page(site / "python" / f"{place_of(name)}.html")
+    page = read_page(site / "reference" / "python" / f"{place_of(name)}.html")
     assert name in page.anchors
     text = next(part.text for part in page.parts if part.anchor == name)
     first = (getattr(aboutness, name).__doc__ or "").strip().split("\n")[0].replace("`", "")
@@ -116,15 +116,19 @@ def test_every_request_and_schema_is_described(site):
     described = openapi()
     for path, methods in described["paths"].items():
         for method, operation in methods.items():
-            page = read_page(site / "http" / f"{operation['tags'][0]}.html")
+            page = read_page(site / "reference" / "http" / f"{operation['tags'][0]}.html")
             text = next(part.text for part in page.parts if part.anchor == anchor(method, path))
             assert all(one["name"] in text for one in operation.get("parameters", []))
-    assert described["components"]["schemas"].keys() <= read_page(site / "http" / "schemas.html").anchors
+    assert (
+        described["components"]["schemas"].keys()
+        <= read_page(site / "reference" / "http" / "schemas.html").anchors
+    )
 
 
 def test_lists_are_complete(site):
     everything = {
-        name: " ".join(words_of(site, f"{name}.html").values()) for name in ("analyzers", "formats", "figures")
+        name: " ".join(words_of(site, f"reference/{name}.html").values())
+        for name in ("analyzers", "formats", "figures")
     }
     assert all(name in everything["analyzers"] for name in known_analyzers())
     assert all(name in everything["formats"] for name in READERS)
@@ -173,8 +177,8 @@ def test_what_can_be_searched_is_there(site):
     text = (site / "assets" / "search-index.js").read_text("utf-8")
     parts = json.loads(text.removeprefix("window.searchIndex=").removesuffix(";\n"))
     found = {address: (title, heading, words) for address, title, heading, words in parts}
-    assert found["rankers/bm25.html"][0] == "bm25"
-    assert found["rankers/bm25.html#cost"][:2] == ("bm25", "Cost")
-    assert "posting lists" in found["rankers/bm25.html#cost"][2]
+    assert found["models/bm25.html"][0] == "bm25"
+    assert found["models/bm25.html#cost"][:2] == ("bm25", "Cost")
+    assert "posting lists" in found["models/bm25.html#cost"][2]
     assert not any(address.startswith("source/") for address in found)
     assert not any("<svg" in words for _, _, words in found.values())
