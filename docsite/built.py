@@ -18,7 +18,7 @@ LOADED = {
 }
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 HEADINGS = ("h1", "h2", "h3")
-SILENT = {"script", "style", "svg"}
+SILENT = {"nav", "script", "style", "svg"}  # what is in them is not the text of the page
 
 
 @dataclass
@@ -47,10 +47,9 @@ class _Reader(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.found = Built()
-        self._open: list[str] = []
+        self._open: list[tuple[str, bool]] = []  # elements, and whether what is in them is left out
         self._main = 0  # how deep in the page's own content
         self._in_heading = False
-        self._silent = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
@@ -66,8 +65,7 @@ class _Reader(HTMLParser):
             self.found.loaded += [one.split()[0] for one in given["srcset"].split(",")]
         if tag in VOID:
             return
-        self._open.append(tag)
-        self._silent += tag in SILENT or "headerlink" in given.get("class", "")
+        self._open.append((tag, tag in SILENT or "headerlink" in given.get("class", "")))
         if tag == "main":
             self._main = len(self._open)
         if self._main and tag in HEADINGS:
@@ -75,23 +73,19 @@ class _Reader(HTMLParser):
             self.found.parts.append(Part(given.get("id", "")))
 
     def handle_endtag(self, tag: str) -> None:
-        if tag not in self._open:
+        if tag not in (name for name, _ in self._open):
             return
-        while self._open:
-            last = self._open.pop()
-            if last in SILENT or (last == "a" and self._silent):
-                self._silent = max(0, self._silent - 1)
-            if last == tag:
-                break
+        while self._open.pop()[0] != tag:  # those that need no end
+            pass
         if tag in HEADINGS:
             self._in_heading = False
         if len(self._open) < self._main:
             self._main = 0
 
     def handle_data(self, data: str) -> None:
-        if self._open and self._open[-1] == "style":
+        if self._open and self._open[-1][0] == "style":
             self.found.styles.append(data)
-        if not self._main or self._silent or not self.found.parts:
+        if not self._main or not self.found.parts or any(silent for _, silent in self._open):
             return
         part = self.found.parts[-1]
         if self._in_heading:

@@ -55,7 +55,7 @@ def taken_apart(text: str) -> Docstring:
 
 def docstring_of(thing: type) -> Docstring:
     """Return the docstring of a class, with the equation and the parts that it leaves to its bases."""
-    bases = [one for one in thing.__mro__ if one.__module__.startswith(ROOMS)]
+    bases = [one for one in thing.__mro__ if one is thing or one.__module__.startswith(ROOMS)]
     every = [taken_apart(text) for one in bases if (text := one.__dict__.get("__doc__"))]
     own = every[0]
     parts: dict[str, str] = {}

@@ -5,10 +5,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable
 
+import aboutness
 from aboutness.core.kinds import Choice
 from aboutness.core.parameters import Parameter, Parameters
 from aboutness.vectors.trainer import Trainer
 from docsite.markdown import NONE, code, prose, table
+from docsite.page import link
 
 INDEX = "notes.index"
 
@@ -44,13 +46,27 @@ def training_command(name: str, way: Trainer) -> str:
     return shlex.join(["aboutness", "train", INDEX, way.name, *options, *named])
 
 
+def is_public(kind: type[Parameters]) -> bool:
+    """Tell whether a class can be reached from the package itself."""
+    return kind.__name__ in aboutness.__all__
+
+
+def python_name(kind: type[Parameters], source: str, target: str) -> str:
+    """Return a class as it is named in Python, with a link to its entry on another page, if it has one."""
+    if not is_public(kind):
+        return code(f"{kind.__module__}.{kind.__name__}")
+    return f"[{code(f'ab.{kind.__name__}')}]({link(source, target)}#{kind.__name__})"
+
+
 def in_python(made: Parameters) -> str:
-    """Return the Python that makes a record of parameters.
+    """Return the Python that makes a record of parameters: its class, or where that is not public, its text.
 
     >>> from aboutness.models.bm25 import BM25
     >>> in_python(BM25(b=0.5))
     'ab.BM25(b=0.5)'
     """
+    if not is_public(type(made)):
+        return f"ab.ranker({str(made)!r})"
     given = {one.name: getattr(made, one.name) for one in made.declared()}
     changed = {one.name: given[one.name] for one in made.declared() if given[one.name] != one.default}
     return f"ab.{type(made).__name__}({', '.join(f'{name}={value!r}' for name, value in changed.items())})"

@@ -25,7 +25,14 @@ from docsite.figures.drawing import pictures
 from docsite.figures.shown import Shown, shown_by
 from docsite.figures.small_corpus import PASSAGES, QUERY, small_index
 from docsite.figures.sweep import shown_parameters, values_of
-from docsite.generated.parameters import INDEX, in_python, parameter_table, training_command
+from docsite.generated.parameters import (
+    INDEX,
+    in_python,
+    is_public,
+    parameter_table,
+    python_name,
+    training_command,
+)
 from docsite.markdown import block, code, documents_linked, page, prose, sentence, table
 from docsite.page import Page, link
 
@@ -140,10 +147,7 @@ def _facts(named: Named, paper: str) -> str:
         ["in short", prose(sentence(kind.summary))],
         ["group", f"{named.group} ([all rankers](index.md))"],
         ["written", code(written) + such_as],
-        [
-            "in Python",
-            f"[{code(f'ab.{kind.__name__}')}]({link(named.path, 'reference/python/rankers.md')}#{kind.__name__})",
-        ],
+        ["in Python", python_name(kind, named.path, "reference/python/rankers.md")],
         ["paper", paper],
         ["to be trained first", _trainings(named.path, example)],
     ]
@@ -197,7 +201,7 @@ def _python(ranker: Ranker) -> str:
 
 def python_of(ranker: Ranker) -> str:
     """Return the Python that makes a ranker."""
-    if isinstance(ranker, Combination):
+    if isinstance(ranker, Combination) and is_public(type(ranker)):
         name, _, given = in_python(ranker).partition("(")
         inner = ", ".join(filter(None, [*map(python_of, ranker.rankers), given.removesuffix(")")]))
         return f"{name}.of({inner})"

@@ -12,7 +12,14 @@ from aboutness.rank.known import known_rankers
 from aboutness.vectors.known import TRAINERS
 from aboutness.vectors.trainer import DocumentTrainer, Trainer
 from docsite.docstring import as_markdown
-from docsite.generated.parameters import INDEX, in_python, parameter_table, training_command
+from docsite.generated.parameters import (
+    INDEX,
+    in_python,
+    is_public,
+    parameter_table,
+    python_name,
+    training_command,
+)
 from docsite.markdown import block, code, page, prose, sentence, table
 from docsite.page import Page, link
 
@@ -47,10 +54,7 @@ def _page(name: str, way: type[Trainer]) -> Page:
     rows = [
         ["in short", prose(sentence(way.summary))],
         ["what it makes", _makes(way)],
-        [
-            "in Python",
-            f"[{code(f'ab.{way.__name__}')}]({link(path, 'reference/python/training.md')}#{way.__name__})",
-        ],
+        ["in Python", python_name(way, path, "reference/python/training.md")],
         ["source", prose(way.source)],
         ["rankers that need it", ", ".join(_needing(path, way)) or "none by default"],
         *([["layers that it adds", ", ".join(map(code, way.layers))]] if way.layers else []),
@@ -89,6 +93,6 @@ def _python(way: Trainer) -> str:
             "import aboutness as ab",
             "",
             f'index = ab.Index.open("{INDEX}")',
-            f"index.train({in_python(way)}, threads=1)",
+            f"index.train({in_python(way) if is_public(type(way)) else repr(way.name)}, threads=1)",
         ]
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from docsite.built import read_page
 from docsite.checking import problems_in
 from docsite.hand_written import HandWritten, with_links
 from docsite.navigation import navigation
@@ -116,6 +117,20 @@ def test_what_does_not_work_is_found(finished, planted, found):
 def test_style_sheets_are_looked_through(finished):
     (finished / "style.css").write_text("@font-face { src: url('https://example.org/f.woff2') }")
     assert list(problems_in(finished)) == ["style.css: it needs 'https://example.org/f.woff2', which is elsewhere"]
+
+
+def test_a_page_is_read_by_its_parts(tmp_path):
+    page = tmp_path / "page.html"
+    page.write_text(
+        "<nav>a <a href='x'>b</a></nav><main><h1>One<a class='headerlink' href='#'>#</a></h1><p>first <b>words<p>more"
+        "<h2 id='two'>Two</h2><svg><text>none</text></svg>second<nav><a href='p'>p</a> q <a href='r'>r</a></nav> end</main>z"
+    )
+    found = read_page(page)
+    assert [(part.anchor, part.heading, part.text) for part in found.parts] == [
+        ("", "One", "first wordsmore"),
+        ("two", "Two", "second end"),
+    ]
+    assert found.links == ["x", "#", "p", "r"]
 
 
 def test_links_to_other_hosts_may_be_followed(finished):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import dataclass
+from typing import ClassVar
 
 import pytest
 from docsite.figures.drawing import pictures
@@ -10,13 +12,14 @@ from docsite.figures.shown import TIMES, example_of, shown_by
 from docsite.figures.small_corpus import ABOUT, ELSEWHERE, MENTIONED, PASSAGES, QUERY, UNNAMED, small_index
 from docsite.figures.sweep import values_of
 from docsite.generated.parameters import training_command
-from docsite.generated.rankers import _varied, python_of
+from docsite.generated.rankers import Named, _page, _varied, python_of
 
 import aboutness as ab
 from aboutness.app.needed import needs
 from aboutness.cli.main import app
 from aboutness.core.kinds import Choice, Number, Whole
 from aboutness.core.parameters import Parameter
+from aboutness.models.bm25 import BM25
 from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.rank.known import known_rankers
 from aboutness.vectors.known import TRAINERS
@@ -100,6 +103,24 @@ def test_values_of_a_parameter_are_allowed_and_hold_the_default(kind, default, l
 
 def test_of_a_choice_all_are_shown():
     assert list(values_of(Parameter("any", "a", Choice(("a", "b")), "", ""))) == ["a", "b"]
+
+
+@dataclass(frozen=True)
+class Toy(BM25):
+    """BM25 by another name, which nobody registered."""
+
+    name: ClassVar[str] = "toy"
+
+
+def test_a_new_model_has_its_page_without_anything_else(index):
+    """Neither its class nor its name is known to anybody, and yet there is all that a page has."""
+    page = _page(Named(Toy.name, Toy, shown_by(index, Toy)))
+    assert page.path == "models/toy.md"
+    assert page.text.startswith("# `toy`\n\nBM25 by another name, which nobody registered.")
+    assert "score(q, d) = sum over t of q" in page.text
+    assert f"`{Toy.__module__}.Toy`" in page.text
+    assert "ranker=ab.ranker('toy[k1=" in page.text
+    assert page.text.count("<figure><svg") == 3
 
 
 def test_commands_of_the_pages_are_commands():
