@@ -79,11 +79,11 @@ def documents_linked(text: str, source: str) -> str:
 def sentence(text: str) -> str:
     """Return a text that begins with a capital letter and ends as a sentence does.
 
-    >>> sentence("scores from 0 to 1"), sentence("Done."), sentence("d is a document")
-    ('Scores from 0 to 1.', 'Done.', 'd is a document.')
+    >>> sentence("scores from 0 to 1"), sentence("Done."), sentence("d is a document"), sentence("nDCG")
+    ('Scores from 0 to 1.', 'Done.', 'd is a document.', 'nDCG.')
     """
     text = text.strip()
-    is_symbol = bool(re.match(r"[b-z]\b", text))
+    is_symbol = bool(re.match(r"[b-z]\b|[a-z]+[A-Z]", text))
     begun = text if is_symbol else text[:1].upper() + text[1:]
     return begun + ("" if text.endswith((".", "!", "?", ":")) or not text else ".")
 

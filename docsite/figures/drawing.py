@@ -127,7 +127,7 @@ def _logarithmic(axis: Axes, values: list[float], default: float) -> None:
     from matplotlib.ticker import NullLocator
 
     axis.set_xscale("log")
-    axis.set_xlim(min(values), max(values))
+    axis.set_xlim(min(values) / 1.1, max(values) * 1.1)
     ticks = [min(values), default, max(values)]
     axis.set_xticks(ticks, [f"{value:g}" for value in ticks])
     axis.xaxis.set_minor_locator(NullLocator())
@@ -144,3 +144,4 @@ def _labelled(axis: Axes, names: list[str]) -> None:
     axis.set_yticks(range(len(names)), [fitting(name, LABEL, lines=2) for name in names], fontsize=8)
     axis.invert_yaxis()
     axis.tick_params(axis="y", length=0)
+    axis.locator_params(axis="x", nbins=5)

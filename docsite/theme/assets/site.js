@@ -2,7 +2,9 @@
 const base = document.currentScript.dataset.base;
 const INDEX = "assets/search-index.js";
 const K1 = 1.2, B = 0.75, MOST = 12, OF_A_PAGE = 2, AROUND = 90;
-const WEIGHTS = [8, 5, 1]; // of the page's title, of the part's heading, of its text
+const WEIGHTS = [2, 5, 1]; // of the page's title, of the part's heading, of its text
+const FIRST = 8; // of the title in a page's first part, which has no other heading
+const BEGUN = 0.3; // what a word counts that only begins with one of the query
 
 const words = text => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
@@ -15,7 +17,7 @@ class Search {
       part.slice(1).forEach((text, field) => {
         for (const word of words(text)) {
           const list = this.postings.get(word) ?? this.postings.set(word, new Map()).get(word);
-          list.set(number, (list.get(number) ?? 0) + WEIGHTS[field]);
+          list.set(number, (list.get(number) ?? 0) + (field || part[2] ? WEIGHTS[field] : FIRST));
           length += 1;
         }
       });
@@ -40,7 +42,7 @@ class Search {
         const idf = Math.log(1 + (this.parts.length - list.size + 0.5) / (list.size + 0.5));
         for (const [part, count] of list) {
           const length = 1 - B + B * this.lengths[part] / this.average;
-          const score = (known === word ? 1 : 0.6) * idf * count / (count + K1 * length);
+          const score = (known === word ? 1 : BEGUN) * idf * count / (count + K1 * length);
           if (score > (best.get(part) ?? 0)) best.set(part, score);
         }
       }
@@ -49,7 +51,9 @@ class Search {
         met.set(part, (met.get(part) ?? 0) + 1);
       }
     });
-    const ranked = [...scores].sort(([one, a], [other, b]) => met.get(other) - met.get(one) || b - a || one - other);
+    const named = part => !this.parts[part][2] && words(this.parts[part][1]).join() === asked.join();
+    const ranked = [...scores].sort(([one, a], [other, b]) =>
+      named(other) - named(one) || met.get(other) - met.get(one) || b - a || one - other);
     const shown = new Map(); // how many parts of each page
     return ranked.map(([part]) => this.parts[part]).filter(([address]) => {
       const page = address.split("#")[0];
