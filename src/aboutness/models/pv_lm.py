@@ -80,7 +80,7 @@ class EPVDRLM(ParagraphLM):
     """
 
     name: ClassVar[str] = "epv-dr-lm"
-    summary: ClassVar[str] = "the same with documents' vectors kept short"
+    summary: ClassVar[str] = "query likelihood mixed with paragraph vectors as in epv-d-lm, but kept short"
     source: ClassVar[str] = "ai2016 eq. 8"
     trained: ClassVar[ParagraphTrainer] = EPV(joint=0)
     kept_as: ClassVar[str] = "epv-dr"
