@@ -1,7 +1,8 @@
 """Docstrings of rankers, taken apart: the idea, and the parts that CONTRIBUTING.md asks for.
 
-A part is a paragraph that begins with its name, such as `Cost: …`; what is indented is the equation; the first
-paragraph is the idea; what is left are notes. A part that a class does not have is that of its nearest base.
+A part begins a line with its name, such as `Cost: …`, and ends with the paragraph; what is indented is the
+equation; the first paragraph is the idea; what is left are notes. A part that a class does not have is that of
+its nearest base.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ PAPER, SYMBOLS, DIFFERS = "Paper", "Symbols", "Differs from the paper"
 UNKNOWN, EMPTY, COST = "Unknown words", "Empty documents", "Cost"
 PARTS = (PAPER, SYMBOLS, DIFFERS, UNKNOWN, EMPTY, COST)
 
-NAMED = re.compile(rf"({'|'.join(PARTS)}): ")
+NAMED = re.compile(rf"(?:{'|'.join(PARTS)}): ")
 PROMPT, TREE = ">>> ", "├── "
 ROOMS = ("aboutness.models.", "aboutness.rank.")
 
@@ -39,7 +40,7 @@ def taken_apart(text: str) -> Docstring:
     >>> found.idea, found.equation, found.notes, found.parts
     ('An idea.', 'a = b', ['A note.'], {'Cost': 'none.'})
     """
-    first, *others = re.split(r"\n\s*\n", inspect.cleandoc(text))
+    first, *others = re.split(rf"\n\s*\n|\n(?={NAMED.pattern})", inspect.cleandoc(text))
     equations, parts, notes, examples = [], {}, [], []
     for paragraph in others:
         if paragraph.startswith("    "):
@@ -47,7 +48,7 @@ def taken_apart(text: str) -> Docstring:
         elif paragraph.startswith(PROMPT):
             examples.append(paragraph)
         elif found := NAMED.match(paragraph):
-            parts[found[1]] = _joined(paragraph[found.end() :])
+            parts[found[0].removesuffix(": ")] = _joined(paragraph[found.end() :])
         else:
             notes.append(_joined(paragraph))
     return Docstring(_joined(first), "\n\n".join(equations), parts, notes, "\n\n".join(examples))

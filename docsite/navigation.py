@@ -39,7 +39,7 @@ SECTIONS: tuple[Section, ...] = (
             "reference/analyzers.md",
             "reference/formats.md",
             "reference/figures.md",
-            Section("Command line", ["reference/command-line.md", "reference/command-line/"]),
+            Section("Command line", ["reference/cli.md", "reference/cli/"]),
             Section("Python", ["reference/python.md", "reference/python/"]),
             Section("HTTP", ["reference/http.md", "reference/http/"]),
         ],

@@ -15,7 +15,7 @@ from docsite.docstring import as_markdown
 from docsite.markdown import block, code, page, prose, sentence, table
 from docsite.page import Page, link
 
-FOLDER = "reference/command-line"
+FOLDER = "reference/cli"
 LIST = f"{FOLDER}.md"
 PROGRAM = "aboutness"
 

@@ -91,7 +91,7 @@ def test_every_command_that_help_lists_is_there(site):
 
 
 def test_exit_codes_and_statuses_are_those_of_the_table(site):
-    codes = words_of(site, "reference/command-line.html")["Exit codes"]
+    codes = words_of(site, "reference/cli.html")["Exit codes"]
     statuses = words_of(site, "reference/http.html")["Errors"]
     for outcome in OUTCOMES.values():
         assert re.search(rf"\b{outcome.exit_code}\s+{re.escape(outcome.meaning)}", codes)
