@@ -20,8 +20,8 @@ else
 endif
 editable = --no-deps --no-build-isolation --editable .
 
-.PHONY: demo test check audit licences format lock extras reproduce reproduce-full stress screenshots bench bench-quick \
-  clean help
+.PHONY: demo test check audit docs docs-serve licences format lock extras reproduce reproduce-full stress screenshots bench \
+  bench-quick clean help
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -45,6 +45,12 @@ audit: $(VENV)/dev.stamp ## known vulnerabilities of all locked packages; says s
 	  for file in requirements/*.txt; do \
 	    echo "$$file"; $(AUDIT)/bin/pip-audit --progress-spinner off --disable-pip --require-hashes -r $$file || exit 1; \
 	  done
+
+docs: $(VENV)/dev.stamp ## build the docs site into site/; a warning, or a link that leads nowhere, is an error
+	$(BIN)/python -m docsite
+
+docs-serve: $(VENV)/dev.stamp ## build the docs site, and serve it on this machine
+	$(BIN)/python -m docsite --serve 8001
 
 licences: $(VENV)/dev.stamp ## write docs/licences.md anew
 	$(BIN)/python -m bench.licences
@@ -130,10 +136,10 @@ COMPILE = $(UV) pip compile $(LOCKED) pyproject.toml
 
 lock: ## resolve all requirements anew (needs uv)
 	$(COMPILE) --group build -o requirements/run.txt
-	$(COMPILE) --group build --group test --group check -o requirements/dev.txt -c requirements/run.txt
+	$(COMPILE) --group build --group test --group check --group docs -o requirements/dev.txt -c requirements/run.txt
 	$(COMPILE) --extra all -o requirements/extras.txt -c requirements/dev.txt
 	$(COMPILE) --group build --group bench -o requirements/bench.txt -c requirements/run.txt
 	$(UV) pip compile $(LOCKED) --group pyproject.toml:audit -o requirements/audit.txt
 
 clean: ## remove what make made
-	rm -rf $(VENV) $(BENCH) $(AUDIT) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(BENCH) $(AUDIT) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -36,3 +36,13 @@ def data_folder() -> Path:
 @pytest.fixture(scope="session")
 def vectors_folder() -> Path:
     return _folder("ABOUTNESS_VECTORS")
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The docs site, built strictly, once for all tests."""
+    from docsite.building import build
+
+    folder = tmp_path_factory.mktemp("docs") / "site"
+    assert build(folder) == len(list(folder.rglob("*.html")))
+    return folder

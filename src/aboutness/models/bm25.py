@@ -40,25 +40,33 @@ FORMULAS = {
 @register
 @dataclass(frozen=True)
 class BM25(Model):
-    """Okapi BM25 (Robertson et al., TREC-3, 1994), in the five forms that Kamphuis et al. (ECIR 2020) set apart.
+    """Okapi BM25: a word counts the more, the rarer it is and the oftener a document has it, but ever less so.
 
-    score(q, d) = sum over t of q:  c(t, q) * idf(t) * g(tf, L),   L = 1 - b + b * |d| / avgdl
+    Paper: Robertson et al. (TREC-3, 1994), in the five forms that Kamphuis et al. (ECIR 2020) set apart; a
+    baseline of mitra2016 (§3.3) and malina2016 (second formula).
 
-    variant     idf                                   g
-    lucene      ln(1 + (n - df + .5) / (df + .5))     tf / (tf + k1 L)
-    robertson   ln((n - df + .5) / (df + .5))         tf / (tf + k1 L)
-    atire       ln(n / df)                            (k1 + 1) tf / (tf + k1 L)
-    bm25l       ln((n + 1) / (df + .5))               (k1 + 1) (tf/L + delta) / (k1 + tf/L + delta)
-    bm25+       ln((n + 1) / df)                      delta + (k1 + 1) tf / (tf + k1 L)
+        score(q, d) = sum over t of q:  c(t, q) * idf(t) * g(tf, L),   L = 1 - b + b * |d| / avgdl
 
-    tf and |d| are weighted over fields. `k1`, `b`, `delta` are the papers' symbols; mitra2016 uses k1 1.7, b .95.
+        variant     idf                                   g
+        lucene      ln(1 + (n - df + .5) / (df + .5))     tf / (tf + k1 L)
+        robertson   ln((n - df + .5) / (df + .5))         tf / (tf + k1 L)
+        atire       ln(n / df)                            (k1 + 1) tf / (tf + k1 L)
+        bm25l       ln((n + 1) / (df + .5))               (k1 + 1) (tf/L + delta) / (k1 + tf/L + delta)
+        bm25+       ln((n + 1) / df)                      delta + (k1 + 1) tf / (tf + k1 L)
 
-    Differs from the papers: robertson's idf of words in more than half of the documents is 0, not negative. A
-    word that a document lacks has tf 0, which in bm25l and bm25+ still gives something: Kamphuis et al. print a
-    sum over all words of the query, and bm25s does so (as does BM25Plus of rank_bm25). In bm25+ delta then changes
-    no ranking. Lv and Zhai, who proposed the two, sum over the words the document has: `absent=nothing`.
+    Symbols: n documents; c(t, q) how often the query has t; tf how often the document has it, an entry of X
+    (documents x terms); df and idf (terms,); |d| is `view.lengths` (documents,), avgdl their mean. tf and |d| are
+    weighted over fields. `k1`, `b`, `delta` are the papers' symbols; mitra2016 uses k1 1.7, b .95.
 
-    Unknown words of a query change nothing. Empty documents have no words, and match nothing.
+    Differs from the paper: robertson's idf of words in more than half of the documents is 0, not negative. A word
+    that a document lacks has tf 0, which in bm25l and bm25+ still gives something: Kamphuis et al. print a sum
+    over all words of the query, and bm25s does so (as does BM25Plus of rank_bm25). In bm25+ delta then changes no
+    ranking. Lv and Zhai, who proposed the two, sum over the words the document has: `absent=nothing`.
+
+    Unknown words: words of a query that no document has change nothing.
+
+    Empty documents: they have no words, and match nothing.
+
     Cost: no fitting; a query reads the posting lists of its words, as far as they can still change the answer.
     """
 

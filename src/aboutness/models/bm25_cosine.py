@@ -19,16 +19,25 @@ from aboutness.models.terms import TermScorer
 @register
 @dataclass(frozen=True)
 class BM25Cosine(Model):
-    """Cosine of BM25-weighted vectors: malina2016 compares every representation by cosine, BM25 too.
+    """The angle between a query and a document, both as vectors of words weighted by BM25.
 
-    score(q, d) = sum over t of  w(t, q) * w(t, d) / (‖q‖ ‖d‖)
-    w(t, d) = idf(t) * tf / (tf + k1 (1 - b + b |d| / avgdl)),   idf(t) = ln(1 + (n - df + .5) / (df + .5))
+    Paper: malina2016 (second formula for the weights, and its scoring function): it compares every representation
+    by cosine, BM25 too.
 
-    The query is weighted as a document of its own length is (in the paper, queries are documents). The factor
-    k1 + 1 of the paper's formula cancels out. idf is lucene's, since the paper leaves it open and the older one
-    can be negative; otherwise nothing differs.
+        score(q, d) = sum over t of  w(t, q) * w(t, d) / (‖q‖ ‖d‖)
+        w(t, d) = idf(t) * tf / (tf + k1 (1 - b + b |d| / avgdl)),   idf(t) = ln(1 + (n - df + .5) / (df + .5))
 
-    Unknown words of a query change nothing, nor do they count for its length. Empty documents score 0.
+    Symbols: w a matrix like X (documents x terms), of which a row has the length ‖d‖; n documents; tf an entry of
+    X; df and idf (terms,); |d| is `view.lengths` (documents,), avgdl their mean. The query is weighted as a
+    document of its own length is (in the paper, queries are documents). The paper's k is `k1`.
+
+    Differs from the paper: its factor k1 + 1 cancels out and is left out. idf is lucene's, since the paper leaves
+    it open and the older one can be negative; otherwise nothing.
+
+    Unknown words: words of a query that no document has change nothing, nor do they count for its length.
+
+    Empty documents: they score 0.
+
     Cost: binding reads the matrix once, for the norms; a query reads the posting lists of its words, as far as
     they can still change the answer.
     """

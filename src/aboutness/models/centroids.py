@@ -53,7 +53,13 @@ class Recipe:
 
 @dataclass(frozen=True)
 class CentroidModel(Embedding):
-    """A model whose documents are sums of word vectors. A subclass says of what, and what a question is."""
+    """A model whose documents are sums of word vectors. A subclass says of what, and what a question is.
+
+    Empty documents: a document without any word that has a vector has -1, and comes last.
+
+    Cost: binding adds up a vector for every word of every document, or reads what is kept in the index (`aboutness
+    prepare`); a query reads a byte for each number of each document's vector, and few vectors.
+    """
 
     def recipe(self) -> Recipe:
         """Return what documents' vectors are made of."""

@@ -16,17 +16,13 @@ from aboutness.vectors.walks import Walks
 @register
 @dataclass(frozen=True)
 class DeepWalk(DocumentAngle):
-    """DeepWalk (malina2016): documents by skip-gram on edges from documents to their words.
+    """DeepWalk: the angle of documents that were trained by skip-gram on edges to their words.
 
-    score(q, d) = cos(q, d)
+    Paper: malina2016 ("Deep Walk", after Perozzi et al. 2014; it has no formula). `edges` without a window trains
+    it as malina2016 describes it, and is PV-DBOW; `walks` trains it on true random walks (Perozzi et al.).
+    `vectors` names one of both.
 
-    d is the document's row (IN); q the row that is inferred for the query's words with their OUT vectors as they
-    are, or the row of the document that asks. `edges` without a window trains it as malina2016 describes it, and
-    is PV-DBOW; `walks` trains it on true random walks (Perozzi et al. 2014). `vectors` names one of both.
-
-    Differs from the paper: it says no more than which edges there are; see `aboutness.vectors.edges`. Words that
-    were not trained are left out. A document without any known word has -1 and comes last; such a query finds
-    nothing. Cost: as `doc2vec`.
+    Differs from the paper: it says no more than which edges there are; see `aboutness.vectors.edges`.
     """
 
     name: ClassVar[str] = "deepwalk"

@@ -24,19 +24,25 @@ Reals = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class DualEmbedding(CentroidModel):
-    """The dual embedding space model (mitra2016 §2.2, eq. 5 to 8).
+    """The dual embedding space model: query words in one space, documents in the same or the other.
 
-    DESM(Q, D) = 1/|Q| sum over words q of Q:  cos(q, D̄),     D̄ = 1/|D| sum over words d of D:  d / ‖d‖
+    Paper: mitra2016 (§2.2, eq. 5 to 8).
 
-    Query words have vectors of one space, document words of the same or of the other one: IN-OUT (eq. 7) is high
-    for words that stand together in texts, IN-IN (eq. 8) for words of the same kind. |Q| counts the query's words
-    that have a vector, each as often as it stands there.
+        DESM(Q, D) = 1/|Q| sum over words q of Q:  cos(q, D̄),     D̄ = 1/|D| sum over words d of D:  d / ‖d‖
+
+    IN-OUT (eq. 7) is high for words that stand together in texts, IN-IN (eq. 8) for words of the same kind.
+
+    Symbols: q and d are vectors (dim,) of the spaces `spaces`, the query's and the documents'; D̄ (documents x
+    dim) is `rows`. |Q| counts the query's words that have a vector, each as often as it stands there; |D| the
+    document's, weighted over fields.
 
     Options that the paper discusses and leaves: similarity=dot is the product of the raw vectors, q . mean of d,
     in place of all cosines; pivot divides scores by 1 - pivot + pivot |D| / average |D| (Singhal et al. 1996).
 
-    Differs from the paper: words without a vector are left out. A document without any has -1 (dot: the product of
-    the longest vectors, negative) and comes last; a query without any finds nothing. Cost: as `wcs`.
+    Differs from the paper: words without a vector are left out, of which it says nothing; otherwise nothing.
+
+    Empty documents: a document without any word that has a vector has -1 (dot: the product of the longest vectors,
+    negative), and comes last.
     """
 
     query_space: ClassVar[str] = IN

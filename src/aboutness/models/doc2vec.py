@@ -33,8 +33,17 @@ MOST_WORDS = 300  # of a document that its vector is made up of
 class DocumentAngle(TrainedModel):
     """A model that compares the row of a document with that of a query by their angle.
 
-    score(q, d) = q . d / (|q| |d|). A query's row is inferred from its words, a document of the index has its own
-    as a query. A query without a known word finds nothing; a document without any has -1 and comes last.
+        score(q, d) = q . d / (‖q‖ ‖d‖)
+
+    Symbols: d is the document's row (documents x dim), as trained; q (dim,) the row that is inferred for the
+    query's words, with all words' OUT vectors (words x dim) as they are, or the row of the document that asks.
+
+    Unknown words: words that were not trained are left out; a query without any known word finds nothing.
+
+    Empty documents: a document without any known word has -1, and comes last.
+
+    Cost: training, and inference of a query; then, as in `wcs`, a query reads a byte for each number of each
+    document's row, and few rows.
     """
 
     def scorer_with(self, view: LayerView, space: DocumentSpace) -> AngleScorer:
@@ -45,14 +54,16 @@ class DocumentAngle(TrainedModel):
 @register
 @dataclass(frozen=True)
 class Doc2Vec(DocumentAngle):
-    """Paragraph vectors, PV-DBOW or PV-DM (Le and Mikolov 2014; galke2017 §4, malina2016).
+    """Paragraph vectors: the angle between the vector that is inferred for a query and a document's own.
 
-    score(q, d) = cosine of the query's vector, inferred from its words with all words' vectors as they are, and
-    the document's, as trained. galke2017's vectors were trained on another corpus; here it is the documents
-    themselves. Which of the two it is was said in training (`aboutness train DIR pv --architecture dm`).
+    Paper: Le and Mikolov (2014), as ranker in galke2017 (§4) and malina2016; PV-DBOW or PV-DM, as was said in
+    training (`aboutness train DIR pv --architecture dm`).
 
     Inference is deterministic. The explanation says of which of the document's words its vector is made up, by
-    least squares, and what of it is of none. See `DocumentAngle` for the rest. Cost: as `wcs`, and inference.
+    least squares, and what of it is of none.
+
+    Differs from the paper: galke2017's vectors were trained on another corpus; here it is the documents
+    themselves.
     """
 
     name: ClassVar[str] = "doc2vec"

@@ -22,9 +22,13 @@ from aboutness.vectors.words import CASES
 class Embedding(Model):
     """A model on word vectors of the index.
 
-    Words without a vector are left out (galke2017 §4 found that best). A document without any known word has the
-    lowest score and comes last; a query without any finds nothing. Unless `layer` is said, it is the one on which
-    the vectors were trained, else the one of whose words most have a vector.
+    Unless `layer` is said, it is the one on which the vectors were trained, else the one of whose words most have
+    a vector.
+
+    Unknown words: words without a vector are left out (galke2017 §4 found that best), or each has a random one
+    (`oov`). A query without any known word finds nothing.
+
+    Empty documents: a document without any known word has the lowest score, and comes last.
     """
 
     vectors: str | None = parameter(

@@ -24,16 +24,21 @@ Reals = NDArray[np.float64]
 @register
 @dataclass(frozen=True)
 class IWCS(CentroidModel):
-    """IDF re-weighted word centroid similarity (galke2017 §3, "IWCS").
+    """Word centroid similarity in which rare words count more: counts are multiplied by idf first.
 
-    score(q, d) = cos(q W, C_d),   C = X' W,   X'(d, t) = X(d, t) idf(t),   idf(t) = ln((1 + n) / (1 + df(t)))
+    Paper: galke2017 (§3, "IWCS", second and third formula).
 
-    X, W and q as in `wcs`. The paper weighs the documents' words alone; with query=idf the query's are weighed
-    too. `idf` chooses another formula, as in `tfidf`. With n documents now, all vectors change when documents come
-    or go: they are the same as in an index made anew.
+        score(q, d) = cos(q W, C_d),   C = X' W,   X'(d, t) = X(d, t) idf(t),   idf(t) = ln((1 + n) / (1 + df(t)))
 
-    Words without a vector are left out. A document without any, or whose words all have an idf of 0, has -1 and
-    comes last; a query without any finds nothing. Cost: as `wcs`.
+    Symbols: X (documents x words) holds the counts, weighted over fields; W (words x dim) the words' IN vectors; q
+    (words,) the counts of the query's words; df and idf (terms,); n documents; C (documents x dim) is `rows`. With
+    n documents now, all vectors change when documents come or go: they are the same as in an index made anew.
+
+    Differs from the paper: nothing. It weighs the documents' words alone; with query=idf the query's are weighed
+    too. `idf` chooses another formula, as in `tfidf`.
+
+    Empty documents: a document without any word that has a vector, or whose words all have an idf of 0, has -1 and
+    comes last.
     """
 
     name: ClassVar[str] = "iwcs"

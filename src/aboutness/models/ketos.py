@@ -23,17 +23,23 @@ VARIANT = "malina"
 @register
 @dataclass(frozen=True)
 class Ketos(CentroidModel):
-    """Ketos, "Algorithm 1" of malina2016: the TF-IDF weighted sum of word embeddings, made unit length.
+    """Documents and queries alike as sums of word vectors weighted by TF-IDF, compared by their angle.
 
-    score(q, d) = D(q) . D(d),   D(d) = normalise( sum over words w of d:  tfidf(w, d) embedding(w) )
+    Paper: malina2016 ("Algorithm 1", third formula).
 
-    tfidf(w, d) = tf(w, d) / max tf(d) * ln(n / df(w)); embedding(w) is the IN vector of w, as it is. malina2016
-    asks with documents, so a query is made into a vector as a document is.
+        score(q, d) = D(q) . D(d),   D(d) = normalise( sum over words w of d:  tfidf(w, d) embedding(w) )
+        tfidf(w, d) = tf(w, d) / max tf(d) * ln(n / df(w))
+
+    Symbols: tf an entry of X (documents x words), weighted over fields; df (terms,); n documents; embedding(w) is
+    the IN vector of w (dim,), as it is; D (documents x dim) is `rows`. malina2016 asks with documents, so a query
+    is made into a vector as a document is.
 
     Differs from the paper: its tf-idf is printed with idf below the fraction line, where its text means the
     inverse of a frequency; here it multiplies. Dividing by the largest count does not change a direction, and is
-    left out. Words without a vector are left out. A document without any, or whose words are in all documents, has
-    -1 and comes last; such a query finds nothing. Cost: as `wcs`.
+    left out.
+
+    Empty documents: a document without any word that has a vector, or whose words are in all documents, has -1 and
+    comes last; such a query finds nothing.
     """
 
     name: ClassVar[str] = "ketos"

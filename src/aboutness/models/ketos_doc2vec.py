@@ -15,16 +15,12 @@ from aboutness.vectors.trainer import DocumentTrainer
 @register
 @dataclass(frozen=True)
 class KetosDoc2Vec(DocumentAngle):
-    """Doc2Vec as malina2016 has it: skip-gram on document -> word and word -> neighbour edges.
+    """Doc2Vec as malina2016 has it: the angle of documents trained on edges, also from words to words.
 
-    score(q, d) = cos(q, d)
+    Paper: malina2016 ("Doc2Vec", after Le and Mikolov 2014; it has no formula), by skip-gram on document -> word
+    and word -> neighbour edges (`train DIR edges`).
 
-    d is the document's row (IN); q the row that is inferred for the query's words with their OUT vectors as they
-    are, or the row of the document that asks.
-
-    Differs from the paper: it says no more than which edges there are; see `aboutness.vectors.edges`. Words that
-    were not trained are left out. A document without any known word has -1 and comes last; such a query finds
-    nothing. Cost: as `doc2vec`.
+    Differs from the paper: it says no more than which edges there are; see `aboutness.vectors.edges`.
     """
 
     name: ClassVar[str] = "ketos-doc2vec"

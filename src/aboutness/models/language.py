@@ -46,15 +46,19 @@ AT_ONCE = 1 << 14  # documents whose probabilities are worked out together: boun
 class LanguageModel(TrainedModel):
     """Query likelihood in which a document's own language is smoothed by what was trained (ai2016 eq. 4).
 
-    score(q, d) = sum over t of q:  c(t, q) * ln( (1 - lam) P_QL(t | d) + lam P_T(t | d) )
+        score(q, d) = sum over t of q:  c(t, q) * ln( (1 - lam) P_QL(t | d) + lam P_T(t | d) )
 
     P_QL is that of `ql` with Dirichlet smoothing, P_T that of a subclass: by paragraph vectors exp(w . d) over its
-    sum for all words (eq. 1), by topics their sum of P(t | topic) P(topic | d).
+    sum for all words (eq. 1), by topics their sum of P(t | topic) P(topic | d). With lam=0 it is `ql`, with lam=1
+    the pure model.
 
-    With lam=0 it is `ql`; with lam=1 the pure model, in which words that were not trained are left out. For other
-    lam such a word has P_T = 0. Unknown words of a query change nothing. In a document without a known word, all
-    words are equally probable by paragraph vectors, and all topics by topics.
-    Cost: a query takes a product with each document that matches, for each of its words.
+    Unknown words: words of a query that no document has change nothing. One that was not trained has P_T = 0; with
+    lam=1 it is left out.
+
+    Empty documents: in a document without a known word, all words are equally probable by paragraph vectors, and
+    all topics by topics; `ql`'s part is the collection's.
+
+    Cost: training; a query takes a product with each document that matches, for each of its words.
     """
 
     lam: float = parameter(0.3, Number(0, 1), "share of what was trained", symbol="λ")

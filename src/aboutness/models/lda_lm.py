@@ -13,13 +13,19 @@ from aboutness.vectors.lda import LDA
 @register
 @dataclass(frozen=True)
 class LDALM(LanguageModel):
-    """LDA-LM: query likelihood mixed with topics (Wei and Croft 2006; a baseline of ai2016, section 4).
+    """LDA-LM: query likelihood mixed with the words that a document's topics make probable.
 
-    P(t | d) = (1 - lam) P_QL(t | d) + lam P_LDA(t | d),   P_LDA(t | d) = sum over topics k of P(t | k) P(k | d)
+    Paper: Wei and Croft (2006); a baseline of ai2016 (§4), mixed as in its eq. 4.
 
-    P(t | k) is OUT of a word, P(k | d) the row of a document (`vectors/lda.py` says how both are made, and what
-    differs from the papers). A document without a known word has all topics alike. Wei and Croft's lam weighs
-    the other part. See `LanguageModel` for the rest.
+        score(q, d) = sum over t of q:  c(t, q) * ln( (1 - lam) P_QL(t | d) + lam P_LDA(t | d) )
+        P_LDA(t | d) = sum over topics k of P(t | k) P(k | d)
+
+    Symbols: P(t | k) is OUT of a word (words x topics), P(k | d) the row of a document (documents x topics);
+    `vectors/lda.py` says how both are made. `lam` weighs the topics, `mu` is that of `ql`; c(t, q) is how often
+    the query has t.
+
+    Differs from the paper: Wei and Croft's lambda weighs the other part. Topics are averaged over samples, and
+    every document is folded in (docs/decisions/0015-topics-and-latent-semantics.md).
     """
 
     name: ClassVar[str] = "lda-lm"

@@ -30,24 +30,32 @@ FORMULA = "sum over the document's words of weight * similarity with the query, 
 @register
 @dataclass(frozen=True)
 class LSARanker(DocumentAngle):
-    """Latent semantic analysis (Deerwester et al. 1990; a baseline of mitra2016, section 3.3).
+    """Latent semantic analysis: the angle between a query and a document in few dimensions, those of an SVD.
 
-    score(q, d) = cos( sum over t of X(q, t) w(t),  sum over t of X(d, t) w(t) ),   w(t) = v(t) S^scaling
+    Paper: Deerwester et al. (1990); a baseline of mitra2016 (§3.3).
 
-    X holds the words' weights that were chosen in training, v(t) is the row of V of word t, S the singular values
-    (`vectors/lsa.py`). A query is folded in as a document is. By default each w(t) is scaled to length 1.
+        score(q, d) = cos( sum over t of X(q, t) w(t),  sum over t of X(d, t) w(t) ),   w(t) = v(t) S^scaling
 
-    terms   scaling   documents    mean nDCG@10 of six collections
-    raw     0         U S          .362   Deerwester et al.: the space in which they compare documents
-    raw     -1        U            .341   their folding, q' V / S, as it is often taken
-    unit    0.5                    .429   the default
+        terms   scaling   documents    mean nDCG@10 of six collections
+        raw     0         U S          .362   Deerwester et al.: the space in which they compare documents
+        raw     -1        U            .341   their folding, q' V / S, as it is often taken
+        unit    0.5                    .429   the default
 
-    Differs from the paper in that default: without it rare words, of which the first dimensions hold little, count
-    for less than their weights say. mitra2016 does not say what it scales.
+    Symbols: X (documents x words) holds the words' weights that were chosen in training; v(t) is the row of V
+    (words x dim) of word t, S (dim,) the singular values (`vectors/lsa.py`). A query is folded in as a document
+    is. By default each w(t) is scaled to length 1.
 
-    A query without a known word, or whose words are in none of the dimensions, finds nothing; such a document has
-    -1 and comes last. Cost: as `wcs`; rows of the default form are kept with the training, others are made when
-    the model is bound.
+    Differs from the paper: in that default; without it rare words, of which the first dimensions hold little,
+    count for less than their weights say. mitra2016 does not say what it scales.
+
+    Unknown words: words that were not trained are left out; a query without any, or whose words are in none of the
+    dimensions, finds nothing.
+
+    Empty documents: a document without any known word, or with such as are in none of the dimensions, has -1 and
+    comes last.
+
+    Cost: training; a query reads a byte for each number of each document's row, and few rows. Rows of the default
+    form are kept with the training, others are made when the model is bound.
     """
 
     name: ClassVar[str] = "lsa"

@@ -15,11 +15,15 @@ from aboutness.vectors.pv import EPV, PV, ParagraphTrainer
 class ParagraphLM(LanguageModel):
     """Query likelihood mixed with paragraph vectors (ai2016 §3.2).
 
-    P(t | d) = (1 - lam) P_QL(t | d) + lam P_PV(t | d),   P_PV(t | d) = exp(t . d) / sum over words w of exp(w . d)
+        score(q, d) = sum over t of q:  c(t, q) * ln( (1 - lam) P_QL(t | d) + lam P_PV(t | d) )
+        P_PV(t | d) = exp(t . d) / sum over words w of exp(w . d)
 
-    The normaliser is worked out once for each document, when it is trained or folded in. ai2016 re-ranks the first
-    2,000 documents of `ql` (`ql % 2000 >> pv-lm`); here every document that matches is scored. mu and lam, which
-    the paper leaves open (lam by cross-validation), are parameters. See `LanguageModel` for the rest.
+    Symbols: d is the document's row (documents x dim), t and w the words' OUT vectors (words x dim); the sum below
+    the line is `normalisers` (documents,), worked out once for each document, when it is trained or folded in.
+    `lam` is the paper's lambda, `mu` that of `ql`; c(t, q) is how often the query has t.
+
+    Differs from the paper: it re-ranks the first 2,000 documents of `ql` (`ql % 2000 >> pv-lm`); here every
+    document that matches is scored. mu and lam, which it leaves open (lam by cross-validation), are parameters.
     """
 
     trained: ClassVar[ParagraphTrainer]
@@ -38,12 +42,9 @@ class ParagraphLM(LanguageModel):
 @register
 @dataclass(frozen=True)
 class PVLM(ParagraphLM):
-    """PV-LM: query likelihood mixed with plain PV-DBOW (ai2016 eq. 1-4).
+    """PV-LM: query likelihood mixed with the words that a document's paragraph vector predicts.
 
-    score(q, d) = sum over t of q:  c(t, q) * ln( (1 - lam) P_QL(t | d) + lam P_PV(t | d) )
-
-    P_PV(t | d) = exp(t . d) / sum over words w of exp(w . d), in vectors of `train DIR pv`. See `ParagraphLM` for
-    the rest: unknown words, empty documents, cost, and how it differs from the paper.
+    Paper: ai2016 (§3.1 and §3.2, eq. 1 to 4), with plain PV-DBOW; its vectors are those of `train DIR pv`.
     """
 
     name: ClassVar[str] = "pv-lm"
@@ -56,12 +57,10 @@ class PVLM(ParagraphLM):
 @register
 @dataclass(frozen=True)
 class EPVDLM(ParagraphLM):
-    """EPV-D-LM: PV-LM with negatives drawn by document frequency^eta in training (D; ai2016 eq. 6-7).
+    """EPV-D-LM: PV-LM whose vectors were trained with negatives drawn by document frequency^eta (D).
 
-    score(q, d) = sum over t of q:  c(t, q) * ln( (1 - lam) P_QL(t | d) + lam P_PV(t | d) )
-
-    P_PV is that of `pv-lm`, in vectors of `train DIR epv --gamma 0 --joint 0`: w . d is then about the logarithm
-    of tf * idf, not of tf over the collection's counts. See `ParagraphLM` for the rest.
+    Paper: ai2016 (§3.3, eq. 6 and 7). P_PV is that of `pv-lm`, in vectors of `train DIR epv --gamma 0 --joint 0`:
+    w . d is then about the logarithm of tf * idf, not of tf over the collection's counts.
     """
 
     name: ClassVar[str] = "epv-d-lm"
@@ -74,16 +73,14 @@ class EPVDLM(ParagraphLM):
 @register
 @dataclass(frozen=True)
 class EPVDRLM(ParagraphLM):
-    """EPV-DR-LM: EPV-D-LM with documents drawn towards 0 in training (R; ai2016 eq. 8).
+    """EPV-DR-LM: EPV-D-LM whose documents were drawn towards 0 in training (R).
 
-    score(q, d) = sum over t of q:  c(t, q) * ln( (1 - lam) P_QL(t | d) + lam P_PV(t | d) )
-
-    P_PV is that of `pv-lm`, in vectors of `train DIR epv --joint 0`: R keeps the vectors of short documents from
-    growing, by which all probability would go to the words they have. See `ParagraphLM` for the rest.
+    Paper: ai2016 (§3.3, eq. 8). P_PV is that of `pv-lm`, in vectors of `train DIR epv --joint 0`: R keeps the
+    vectors of short documents from growing, by which all probability would go to the words they have.
     """
 
     name: ClassVar[str] = "epv-dr-lm"
-    summary: ClassVar[str] = "the same with documents' vectors kept short"
+    summary: ClassVar[str] = "query likelihood mixed with paragraph vectors as in epv-d-lm, but kept short"
     source: ClassVar[str] = "ai2016 eq. 8"
     trained: ClassVar[ParagraphTrainer] = EPV(joint=0)
     kept_as: ClassVar[str] = "epv-dr"
@@ -92,13 +89,14 @@ class EPVDRLM(ParagraphLM):
 @register
 @dataclass(frozen=True)
 class EPVDRJLM(ParagraphLM):
-    """EPV-DRJ-LM: EPV-DR-LM with words that predict their neighbours in training (J; ai2016 eq. 9).
+    """EPV-DRJ-LM: EPV-DR-LM whose words predicted their neighbours, too, in training (J).
 
-    score(q, d) = sum over t of q:  c(t, q) * ln( (1 - lam) P_QL(t | d) + lam P_PV(t | d) )
+    Paper: ai2016 (§3.3, eq. 9). P_PV is that of `pv-lm`, in vectors of `train DIR epv`.
 
-    P_PV is that of `pv-lm`, in vectors of `train DIR epv`. Differs from the paper: neighbours count a quarter of
-    what documents do, which ranks better; `train DIR epv --joint 1 --rate 0.025` is eq. 9 as it is printed. See
-    `ParagraphLM` for the rest.
+    Differs from the paper: neighbours count a quarter of what documents do, which ranks better; `train DIR epv
+    --joint 1 --rate 0.025` is eq. 9 as it is printed. It re-ranks the first 2,000 documents of `ql` (`ql % 2000 >>
+    epv-drj-lm`); here every document that matches is scored. mu and lam, which it leaves open (lam by
+    cross-validation), are parameters.
     """
 
     name: ClassVar[str] = "epv-drj-lm"

@@ -23,21 +23,29 @@ Reals = NDArray[np.float64]
 @register
 @dataclass(frozen=True)
 class QL(Model):
-    """Query likelihood (Ponte and Croft 1998; ai2016 §1), smoothed as in Zhai and Lafferty (TOIS 2004).
+    """Query likelihood: how probable the query is as a sample of a document's words, smoothed by the collection's.
 
-    score(q, d) = ln P(q | d) = sum over t of q:  c(t, q) * ln P(t | d),   P(t | C) = cf(t) / |C|
+    Paper: Ponte and Croft (1998), smoothed as in Zhai and Lafferty (TOIS 2004); the baseline of ai2016 (§1).
 
-    smoothing   P(t | d)                                                    left to the collection, alpha
-    dirichlet   (tf + mu P(t | C)) / (|d| + mu)                             mu / (|d| + mu)
-    jm          (1 - lam) tf / |d| + lam P(t | C)                           lam
-    absolute    max(tf - delta, 0) / |d| + alpha P(t | C)                   sum of min(tf, delta) / |d|
+        score(q, d) = ln P(q | d) = sum over t of q:  c(t, q) * ln P(t | d),   P(t | C) = cf(t) / |C|
 
-    tf, |d|, cf and |C| are weighted over fields. `mu`, `lam`, `delta` are Zhai and Lafferty's symbols; with
-    whole counts the last alpha is delta times the document's distinct words over |d|. Nothing differs from them.
-    Scores are logarithms of probabilities: negative, and comparable for one query only. ai2016 leaves mu open; 300
-    suits texts of about a hundred words (tried on seven collections of titles and abstracts), long ones want more.
+        smoothing   P(t | d)                                                    left to the collection, alpha
+        dirichlet   (tf + mu P(t | C)) / (|d| + mu)                             mu / (|d| + mu)
+        jm          (1 - lam) tf / |d| + lam P(t | C)                           lam
+        absolute    max(tf - delta, 0) / |d| + alpha P(t | C)                   sum of min(tf, delta) / |d|
 
-    Unknown words of a query change nothing. An empty document is its collection: alpha 1 (jm: lam).
+    Symbols: c(t, q) how often the query has t; tf an entry of X (documents x terms); cf(t) its sum over documents
+    (terms,); |d| is `view.lengths` (documents,), |C| their sum. All are weighted over fields. `mu`, `lam`, `delta`
+    are Zhai and Lafferty's symbols; with whole counts the last alpha is delta times the document's distinct words
+    over |d|. Scores are logarithms of probabilities: negative, and comparable for one query only.
+
+    Differs from the paper: nothing. ai2016 leaves mu open; 300 suits texts of about a hundred words (tried on
+    seven collections of titles and abstracts), long ones want more.
+
+    Unknown words: words of a query that no document has change nothing.
+
+    Empty documents: an empty document is its collection: alpha 1 (jm: lam).
+
     Cost: no fitting; a query reads the posting lists of its words, as far as they can still change the answer.
     """
 

@@ -21,16 +21,16 @@ Reals = NDArray[np.float64]
 @register
 @dataclass(frozen=True)
 class WCS(CentroidModel):
-    """Word centroid similarity (galke2017 §3, "WCS").
+    """Word centroid similarity: the angle between the sums of a query's and a document's word vectors.
 
-    score(q, d) = cos(q W, C_d),   C = X W
+    Paper: galke2017 (§3, "WCS", first formula).
 
-    X holds the (weighted) counts of words in documents, W their IN vectors, as they are; q the counts of the
-    query's words. The paper makes the rows of X unit length first, which does not change an angle.
+        score(q, d) = cos(q W, C_d),   C = X W
 
-    Words without a vector are left out. A document without any has -1 and comes last; a query without any finds
-    nothing. Cost: binding adds up a vector for every word of every document, or reads what is kept in the index
-    (`aboutness prepare`); a query reads a byte for each number of each document's vector, and few vectors.
+    Symbols: X (documents x words) holds the counts of words in documents, weighted over fields; W (words x dim)
+    their IN vectors, as they are; q (words,) the counts of the query's words; C (documents x dim) is `rows`.
+
+    Differs from the paper: nothing. It makes the rows of X unit length first, which does not change an angle.
     """
 
     name: ClassVar[str] = "wcs"

@@ -43,7 +43,27 @@ Reals = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Weighted(CentroidModel):
-    """A model whose documents are sums of word vectors, weighted by products in what another model reads."""
+    """A model whose documents are sums of word vectors, weighted by products in what another model reads.
+
+        score(q, d) = D(q) . D(d),   D(d) = normalise( sum over tokens w of d:  (w . d + shift) skipgram(w) )
+
+    Symbols: skipgram(w) is the IN vector of w (dim,) among the index's word vectors; d is the document's row and w
+    the word's OUT vector, both of the training that `weights` names; D (documents x dim) is `rows`. A token counts
+    as its field does. A query is made into a vector as a document is, with the row that is inferred for it; a
+    document that asks has its own.
+
+    Differs from the paper: in nothing where shift is 0; it does not say which of a word's two vectors w is, and
+    OUT is what d is trained with. Weights may be below 0, and most are: negative sampling makes w . d the
+    logarithm of how much more often w is in d than drawn by chance, less ln of the number of negatives. shift=1.6
+    makes up for 5 of these, and was far better wherever it was tried, for queries and for documents that ask.
+
+    Unknown words: a word that lacks one of both vectors is left out; a query without any other finds nothing.
+
+    Empty documents: a document without any word that has both vectors has -1, and comes last.
+
+    Cost: two trainings; binding works out a product and adds a vector for every word of every document, or reads
+    what is kept (`aboutness prepare`); a query is inferred, and then costs what it does in `wcs`.
+    """
 
     by: ClassVar[type[TrainedModel]]
 
@@ -167,22 +187,10 @@ class WeightedScorer(CentroidScorer):
 @register
 @dataclass(frozen=True)
 class Doc2VecWeighted(Weighted):
-    """Doc2Vec Weighted (malina2016): word vectors weighted by `ketos-doc2vec`, summed, and made unit length.
+    """Doc2Vec Weighted: a sum of word vectors, each weighted by its product with the document.
 
-    score(q, d) = D(q) . D(d),   D(d) = normalise( sum over tokens w of d:  (w . d + shift) skipgram(w) )
-
-    skipgram(w) is the IN vector of w among the index's word vectors; d is the document's row and w the word's OUT
-    vector in a training on document -> word and word -> neighbour edges. A token counts as its field does. A query
-    is made into a vector as a document is, with the row that is inferred for it; a document that asks has its own.
-
-    Differs from the paper: in nothing where shift is 0; it does not say which of a word's two vectors w is, and
-    OUT is what d is trained with. Weights may be below 0, and most are: negative sampling makes w . d the
-    logarithm of how much more often w is in d than drawn by chance, less ln of the number of negatives. shift=1.6
-    makes up for 5 of these, and was far better wherever it was tried, for queries and for documents that ask.
-
-    A word that lacks one of both vectors is left out. A document without any has -1 and comes last; such a query
-    finds nothing. Cost: binding works out a product and adds a vector for every word of every document, or reads
-    what is kept (`aboutness prepare`); a query is inferred, and then costs what it does in `wcs`.
+    Paper: malina2016 (fifth formula, with the weights of its Doc2Vec): a training on document -> word and word ->
+    neighbour edges.
     """
 
     name: ClassVar[str] = "doc2vec-weighted"
@@ -196,12 +204,10 @@ class Doc2VecWeighted(Weighted):
 @register
 @dataclass(frozen=True)
 class DeepWalkWeighted(Weighted):
-    """DeepWalk Weighted (malina2016): word vectors weighted by `deepwalk`, summed, and made unit length.
+    """DeepWalk Weighted: a sum of word vectors, each weighted by its product with the document.
 
-    score(q, d) = D(q) . D(d),   D(d) = normalise( sum over tokens w of d:  (w . d + shift) skipgram(w) )
-
-    d and w come from a training on document -> word edges alone, or on random walks. All else is as in
-    `doc2vec-weighted`: how it differs from the paper, unknown words, empty documents, and cost.
+    Paper: malina2016 (fourth formula): weights from a training on document -> word edges alone, or on random
+    walks.
     """
 
     name: ClassVar[str] = "deepwalk-weighted"

@@ -45,18 +45,23 @@ YES, NO = "yes", "no"
 @register
 @dataclass(frozen=True)
 class WMD(Embedding):
-    """Word Mover's Distance, exact (galke2017 §3; Kusner et al. 2015, eq. 1).
+    """Word Mover's Distance: how far the words of a query have to travel to become those of a document.
 
-    score(q, d) = - min over F >= 0 of  sum over i, j of  F(i, j) c(i, j),
-    where  sum over j of F(i, j) = q(i)  and  sum over i of F(i, j) = d(j)
+    Paper: galke2017 (§3); Kusner et al. (2015, eq. 1).
 
-    q(i) and d(j): the share of word i in the query's known words, of word j in the document's (counts, weighted by
-    field). c(i, j): what it costs to bring word i to word j, the distance of their vectors; with cost=cosine
-    1 - their cosine (1/2 for a vector of zeros); with unit=yes vectors are made to length 1 first, as gensim does.
+        score(q, d) = - min over F >= 0 of  sum over i, j of  F(i, j) c(i, j),
+        where  sum over j of F(i, j) = q(i)  and  sum over i of F(i, j) = d(j)
 
-    Differs from the papers: words without a vector are left out. A document without any is not infinitely far
-    away but twice the length of the longest vector (2 for unit vectors and cosines), which no other exceeds, and
-    comes last; so mixtures and JSON can hold its score. A query without any known word finds nothing.
+    Symbols: q(i) and d(j) are the share of word i in the query's known words, of word j in the document's (counts,
+    weighted by field); c(i, j) is what it costs to bring word i to word j, the distance of their IN vectors; with
+    cost=cosine 1 - their cosine (1/2 for a vector of zeros); with unit=yes vectors are made to length 1 first, as
+    gensim does. F and c are as large as the query's words x the document's.
+
+    Differs from the paper: a document without known words is not infinitely far away, so that mixtures and JSON
+    can hold its score. Words are moved by the distance of vectors (§3); §2 of galke2017 speaks of cosines.
+
+    Empty documents: one without any word that has a vector is twice the length of the longest vector away (2 for
+    unit vectors and cosines), which no other exceeds, and comes last.
 
     Cost: binding reads the matrix once. A query is compared with all words of the documents; then bounds tell of
     most documents that they are too far away, and the exact distance is worked out for the others, by the network

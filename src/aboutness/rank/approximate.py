@@ -35,20 +35,26 @@ from aboutness.rank.searching import Searcher
 class Approximate(Combination):
     """A ranker that compares vectors, such as `iwcs` or `lsa`, but looks only into the nearest lists of documents.
 
-    Documents are put into lists of like vectors, each into two (spherical k-means, about as many lists as a list
-    has documents), and a question reads the lists whose centres are nearest: an inverted file (Jégou et al. 2011).
-    Within these the search is exact, and so is every score: only documents of other lists can be missing.
+    Paper: Jégou et al. (2011): an inverted file. Documents are put into lists of like vectors, each into two
+    (spherical k-means, about as many lists as a list has documents), and a question reads the lists whose centres
+    are nearest. Within these the search is exact, and so is every score: only documents of other lists can be
+    missing.
 
-    recall   the share of the first documents that must be found. It is measured for the index, at 10, 100 and
-             1,000 documents, on 200 questions of a few words that are drawn from it, and a note with every answer
-             says what was measured, with its standard error. As many lists are read as that asks for
-    probes   how many lists are read, whatever is found
+        score(q, d) = that of the ranker, for the documents of the lists whose centres c have the largest q . c
+
+    Symbols: `recall` is the share of the first documents that must be found. It is measured for the index, at 10,
+    100 and 1,000 documents, on 200 questions of a few words that are drawn from it, and a note with every answer
+    says what was measured, with its standard error; as many lists are read as that asks for. `probes` is how many
+    lists are read, whatever is found. c are the centres (lists x dim).
 
     Differs from the paper: documents are in two lists, and rows are not compressed by product quantisation but
-    kept as they are, with whole numbers of 8 bits for bounds. Where few documents are allowed or match, where
-    more than 1,000 are wanted, or where the index has fewer than 10,000 documents with a vector, the search is
-    exact. In a mixture every document that is found by any part has its exact score. Questions without a known
-    word find nothing, as without it.
+    kept as they are, with whole numbers of 8 bits for bounds. Where few documents are allowed or match, where more
+    than 1,000 are wanted, or where the index has fewer than 10,000 documents with a vector, the search is exact.
+    In a mixture every document that is found by any part has its exact score.
+
+    Unknown words: as in the ranker: a question without a known word finds nothing.
+
+    Empty documents: a document without a vector is in no list.
 
     Cost: lists take seconds for a hundred thousand documents, when the ranker is first used or when `prepare`
     keeps them in the index; two bytes for each number of a document's vector.

@@ -29,15 +29,28 @@ AS_IT_IS: dict[str, Any] = {"k1": 1.6, "b": 0.6}  # BM25 of words
 class Default(Pipeline):
     """Words, pieces and pairs of words, and what the first documents are about: one recipe for every collection.
 
-    best(bm25) + .3 best(bm25 on pieces of four letters) + .2 best(bm25 on pairs of words), each to its first 1,000
-    documents; behind it `feedback` in the latent dimensions of the documents themselves (`lsa`, weights of BM25)
+    Paper: none; beyond the papers. How it was found, and how good it is: docs/default.md.
 
-    BM25 has k1 1.6 and b .6, and words of a field "title" count three times. Nothing is learnt from judgements,
-    nothing is downloaded. What it needs is trained by `aboutness train DIR default`; an index that has not got it
-    is searched by `bm25`, and a note says so. Documents that came since are folded in. Also where all documents
-    match, it finds no more than these.
+        best(bm25) + .3 best(bm25 on pieces of four letters) + .2 best(bm25 on pairs of words),
+        each to its first 1,000 documents;
+        behind it `feedback` in the latent dimensions of the documents themselves (`lsa`, weights of BM25)
 
-    Without it being said, fields count as the index says, but for the title.
+    Nothing is learnt from judgements, nothing is downloaded. What it needs is trained by `aboutness train DIR
+    default`; an index that has not got it is searched by `bm25`, and a note says so. Documents that came since are
+    folded in. Also where all documents match, it finds no more than these.
+
+    Symbols: BM25 has k1 1.6 and b .6, and words of a field "title" count three times; without it being said,
+    fields count as the index says, but for the title. `best` and `feedback` are rankers of their own.
+
+    Differs from the paper: there is none; it is made of parts that have one (`bm25`, `lsa`).
+
+    Unknown words: a word that no document has may have pieces that some have; a query of which no part is known
+    finds nothing.
+
+    Empty documents: they match nothing, and cannot be like others.
+
+    Cost: training takes one SVD and two more layers; a query takes three searches by words and one by vectors, and
+    products of the first 500 documents with each other.
     """
 
     name: ClassVar[str] = "default"
@@ -107,12 +120,24 @@ class Default(Pipeline):
 class DefaultVectors(Default):
     """`default`, and word vectors that somebody else trained on much more text.
 
-    To what finds documents it adds .3 best(bm25 on words that are not stemmed, of a query to which each word adds
-    its ten nearest words in the vectors, which together count as much as the word itself; cosines of .4 and above)
+    Paper: none; beyond the papers.
+
+        default, and to what finds documents is added
+        .3 best(bm25 on words that are not stemmed, of a query to which each word adds its ten nearest words in the
+        vectors, which together count as much as the word itself; cosines of .4 and above)
 
     The vectors are those of the index: `aboutness vectors import FILE -o DIR`, then `aboutness train DIR
     default-vectors`. Where something is lacking `default` answers, and a note says so. Vectors that were trained
     on stems of the index do not fit.
+
+    Symbols: all as in `default`; `vectors` and `case` say how words are looked up.
+
+    Differs from the paper: there is none; it is made of parts that have one (`default`, `nearest`).
+
+    Unknown words: as in `default`; a word without a vector brings no others.
+
+    Cost: that of `default`, one more layer, a product with each word of the index for each word of the query, and
+    a search for some more words.
     """
 
     needs_all: ClassVar[bool] = True

@@ -50,15 +50,17 @@ NOTHING = listed(np.zeros(0, np.int64), np.zeros(0, np.float32), lambda: 0.0)
 class Feedback(Combination):
     """The first documents of a ranker say what the question is about; others are drawn towards them.
 
-    score(d) = b(d) + s ( weight * c(d) / best c  +  near * mean of b over the nearest of d  +  words * l(d) )
+    Paper: none; beyond the papers. That documents lend words to others is document expansion (Tao et al. 2006).
 
-    b(d)   the first ranker's score as a share of its best one; scores below 0 are lifted to 0 first, all alike
-    c(d)   likeness of d to the first documents, 0 where it is below: the second ranker's score (most give cosines)
-           for their vectors, weighted in proportion to exp(sharpness * b), over the first `docs` that have one
-    l(d)   log-likelihood of the query in d, from 0 (least of all candidates) to 1 (most): sum of q(t) ln P(t | d),
-           P(t | d) = (1 - lent) (tf + mu P(t | C)) / (|d| + mu) + lent * mean of tf / length over `kin` documents
-           nearest to d, by the fourth power of the cosine (document expansion, Tao et al. 2006)
-    s      1 / (1 + (short / average length of a document)^2): where documents are short, less is known of them
+        score(d) = b(d) + s ( weight * c(d) / best c  +  near * mean of b over the nearest of d  +  words * l(d) )
+
+        b(d)   the first ranker's score as a share of its best one; scores below 0 are lifted to 0 first, all alike
+        c(d)   likeness of d to the first documents, 0 where it is below: the second ranker's score (mostly
+               a cosine) for their vectors, weighted in proportion to exp(sharpness * b), over the first `docs`
+        l(d)   log-likelihood of the query in d, from 0 (least of all candidates) to 1 (most):
+               sum of q(t) ln P(t | d),   P(t | d) = (1 - lent) (tf + mu P(t | C)) / (|d| + mu) + lent * e(t, d)
+        e      mean of tf / length over the `kin` documents nearest to d, by the fourth power of the cosine
+        s      1 / (1 + (short / average length of a document)^2): where documents are short, less is known of them
 
     The second ranker must be one that compares vectors, such as `lsa` or `iwcs`; the likelihood is that of the
     words that it reads. Only candidates get what is in brackets, which is never below 0: the first `candidates`
@@ -66,8 +68,18 @@ class Feedback(Combination):
     word of the question and b is 0 (but not under match "and"). Their likeness must be at least `alike` of the
     best. The nearest are looked for among candidates.
 
-    Scores depend on what else is found. A question that the first ranker does not know finds nothing. Cost: a
-    search in vectors, and products of each candidate with each other.
+    Symbols: b, c and l (documents,) are as said; tf an entry of X (documents x terms), |d| a document's length,
+    both of the second ranker's words; vectors are the second ranker's rows (documents x dim). Scores depend on
+    what else is found.
+
+    Differs from the paper: there is none for the whole. Tao et al. lend words by the cosine itself, not by its
+    fourth power.
+
+    Unknown words: a question that the first ranker does not know finds nothing.
+
+    Empty documents: a document without a vector is like no other; one that is not found counts 0.
+
+    Cost: a search in vectors, and products of each candidate with each other.
     """
 
     name: ClassVar[str] = "feedback"

@@ -27,7 +27,15 @@ NORMS = (*SCALES, "none")
 
 @dataclass(frozen=True)
 class Fusion(Combination):
-    """Several rankers fused: a sum over these of what each gives a document on its own scale."""
+    """Several rankers fused: a sum over these of what each gives a document on its own scale.
+
+    Unknown words: as in each ranker; one that does not know a question takes no part.
+
+    Empty documents: a document counts what the rankers that find it say.
+
+    Cost: that of all rankers, each of which scores all documents that it finds; of `bm25 % 100` these are the
+    first hundred.
+    """
 
     least: ClassVar[int] = 2
     most: ClassVar[int] = MANY
@@ -63,12 +71,16 @@ def _members(rankers: Sequence[Ranker], searchers: Sequence[Searcher]) -> Iterat
 @register
 @dataclass(frozen=True)
 class RRF(Fusion):
-    """Reciprocal rank fusion (Cormack, Clarke and Büttcher 2009).
+    """Reciprocal rank fusion: a document counts the more, the nearer it is to the top of each ranking.
 
-    sum over the rankers that find the document of 1 / (k + rank)
+    Paper: Cormack, Clarke and Büttcher (2009; its one formula).
 
-    Ranks are from 1; equal scores have different ranks, by arrival. Scores do not count, so rankers of any kind
-    can be fused. k is 60 in the paper; the smaller, the more the first ranks count. Weights are not in the paper.
+        sum over the rankers that find the document of 1 / (k + rank)
+
+    Symbols: `k` is the paper's, 60 there: the smaller, the more the first ranks count. Ranks are from 1; equal
+    scores have different ranks, by arrival. Scores do not count, so rankers of any kind can be fused.
+
+    Differs from the paper: a ranker may have a weight, such as `.5*ql`; otherwise nothing.
 
     >>> from aboutness import BM25, QL, RRF
     >>> print(RRF.of(BM25(), 0.5 * QL(), k=10))
@@ -110,12 +122,19 @@ class _Comb(Fusion):
 @register
 @dataclass(frozen=True)
 class CombSUM(_Comb):
-    """The sum of normalised scores (Fox and Shaw 1994).
+    """The sum of the rankers' scores, each brought to one scale first.
 
-    combsum(a, b) is the same as minmax(a) + minmax(b); with norm=none it is a + b
+    Paper: Fox and Shaw (1994, "CombSUM").
 
-    The paper adds raw scores, of systems whose scores are alike. A document that a ranker does not find counts 0
-    there; with norm=zscore the lowest that is found, with norm=none as in any mixture.
+        combsum(a, b) = minmax(a) + minmax(b);   with norm=none  a + b
+
+    Symbols: a and b are scores of rankers, of which there may be more; minmax is the ranker of that name, in place
+    of which `norm` puts another.
+
+    Differs from the paper: it adds raw scores, of systems whose scores are alike; that is norm=none.
+
+    Empty documents: a document that a ranker does not find counts 0 there; with norm=zscore the lowest that is
+    found, with norm=none as in any mixture.
     """
 
     name: ClassVar[str] = "combsum"
@@ -125,14 +144,20 @@ class CombSUM(_Comb):
 @register
 @dataclass(frozen=True)
 class CombMNZ(_Comb):
-    """The sum of normalised scores, times the number of rankers that find the document (Fox and Shaw 1994).
+    """The sum of the rankers' scores, each brought to one scale first, times how many rankers find the document.
 
-    n(d) * (minmax(a) + minmax(b) + ...)
+    Paper: Fox and Shaw (1994, "CombMNZ").
 
-    The paper's n(d) counts scores that are not zero; ours counts the rankers that find the document, also where
-    it is their last, with 0. Weights do not change n(d). Scores should not be below 0, as they may be with
-    norm=zscore or norm=none: being found by more rankers then counts against a document. One that no ranker finds
-    counts 0, or as the lowest that is found where that is less.
+        n(d) * (minmax(a) + minmax(b) + ...)
+
+    Symbols: a and b are scores of rankers; n(d) is how many of them find the document d; minmax is the ranker of
+    that name, in place of which `norm` puts another. Weights do not change n(d). Scores should not be below 0, as
+    they may be with norm=zscore or norm=none: being found by more rankers then counts against a document.
+
+    Differs from the paper: its n(d) counts scores that are not zero; ours counts the rankers that find the
+    document, also where it is their last, with 0.
+
+    Empty documents: one that no ranker finds counts 0, or as the lowest that is found where that is less.
     """
 
     name: ClassVar[str] = "combmnz"

@@ -76,7 +76,16 @@ SCALES = {
 
 @dataclass(frozen=True)
 class Normalisation(Combination):
-    """One ranker with its scores brought to a scale; it knows the questions that the ranker knows."""
+    """One ranker with its scores brought to a scale; it knows the questions that the ranker knows.
+
+    Paper: none; beyond the papers.
+
+    Differs from the paper: there is none.
+
+    Unknown words: as in the ranker; where nothing is found, everything counts 0.
+
+    Cost: the ranker's; all documents that it finds are scored, however few are wanted.
+    """
 
     source: ClassVar[str] = "beyond the papers"
 
@@ -95,9 +104,12 @@ class Normalisation(Combination):
 class MinMax(Normalisation):
     """Min-max normalisation: the best document that the ranker finds has 1, the worst 0.
 
-    (score - lowest) / (highest - lowest)
+        (score - lowest) / (highest - lowest)
 
-    A document that is not found counts 0. One found document has 1, and so have all where their scores are equal.
+    Symbols: score is the ranker's for a document; lowest and highest run over all documents that it finds,
+    question by question. One found document has 1, and so have all where their scores are equal.
+
+    Empty documents: a document that is not found counts 0.
 
     >>> from aboutness import BM25, QL, MinMax
     >>> print(MinMax.of(BM25()) + 0.3 * MinMax.of(QL()))
@@ -118,10 +130,12 @@ class MinMax(Normalisation):
 class OfBest(Normalisation):
     """Scores as shares of the best one that the ranker finds.
 
-    score / highest; where some are below 0, (score - lowest) / (highest - lowest)
+        score / highest;   where some are below 0:   (score - lowest) / (highest - lowest)
 
-    A document that is not found counts 0, as one of which a ranker on words finds no word. One found document has
-    1, and so have all where none has a score above 0.
+    Symbols: score is the ranker's for a document; lowest and highest run over all documents that it finds,
+    question by question. One found document has 1, and so have all where none has a score above 0.
+
+    Empty documents: a document that is not found counts 0, as one of which a ranker on words finds no word.
     """
 
     name: ClassVar[str] = "best"
@@ -138,10 +152,13 @@ class OfBest(Normalisation):
 class ZScore(Normalisation):
     """Z-score normalisation: how many standard deviations a score lies above the mean.
 
-    (score - mean) / deviation, both over all n documents that the ranker finds (the deviation by n, not n - 1)
+        (score - mean) / deviation
 
-    A document that is not found counts as the lowest that is. One found document has 0, and so have all where
-    their scores are equal; where nothing is found, everything counts 0.
+    Symbols: score is the ranker's for a document; mean and deviation run over all n documents that it finds,
+    question by question (the deviation by n, not n - 1). One found document has 0, and so have all where their
+    scores are equal.
+
+    Empty documents: a document that is not found counts as the lowest that is.
     """
 
     name: ClassVar[str] = "zscore"
@@ -158,10 +175,12 @@ class ZScore(Normalisation):
 class Softmax(Normalisation):
     """Softmax normalisation: shares of one, which grow exponentially with the score.
 
-    exp(score / t) / sum over all documents that the ranker finds of exp(score / t)
+        exp(score / t) / sum over all documents that the ranker finds of exp(score / t)
 
-    A higher temperature t makes shares more alike. A document that is not found counts 0, and so does one whose
-    share is below 1e-45. One found document has 1; where scores are equal, all have 1/n.
+    Symbols: score is the ranker's for a document; t is `temperature`: the higher, the more alike are shares. One
+    found document has 1; where scores are equal, all have 1/n.
+
+    Empty documents: a document that is not found counts 0, and so does one whose share is below 1e-45.
     """
 
     name: ClassVar[str] = "softmax"
@@ -182,10 +201,12 @@ class Softmax(Normalisation):
 class Rank(Normalisation):
     """Rank normalisation: only the order counts.
 
-    (n - rank + 1) / n, for the n documents that the ranker finds: 1 for the first, 1/n for the last
+        (n - rank + 1) / n
 
-    Documents with equal scores have different ranks, by arrival, as in the ranking itself. A document that is not
-    found counts 0.
+    Symbols: n documents are found by the ranker; rank is 1 for the first, which so has 1, and n for the last,
+    which has 1/n. Documents with equal scores have different ranks, by arrival, as in the ranking itself.
+
+    Empty documents: a document that is not found counts 0.
     """
 
     name: ClassVar[str] = "rank"

@@ -76,12 +76,22 @@ def register(pipeline: type[Pipeline]) -> type[Pipeline]:
 @register
 @dataclass(frozen=True)
 class IWCSWMD(Pipeline):
-    """The first k documents of IWCS, ranked by Word Mover's Distance (galke2017 §3, "IWCS-WMD").
+    """The first k documents of IWCS, ranked anew by Word Mover's Distance.
 
-    iwcs % k >> wmd
+    Paper: galke2017 (§3, "IWCS-WMD"; it has no formula).
 
-    The paper does not say which k; 20 is how many documents it measures. The score is that of `wmd`. Unknown words
-    and documents without known words are as in the two models.
+        iwcs % k >> wmd
+
+    Symbols: `k` is how many documents are ranked anew; the score is that of `wmd`, all else as in the two models.
+
+    Differs from the paper: it does not say which k; 20 is how many documents it measures. Otherwise nothing.
+
+    Unknown words: as in the two models: words without a vector are left out, and a query without any other finds
+    nothing.
+
+    Empty documents: as in the two models: they come last.
+
+    Cost: a search by `iwcs`, and k exact distances at most.
     """
 
     name: ClassVar[str] = "iwcs-wmd"
@@ -109,15 +119,26 @@ class IWCSWMD(Pipeline):
 @register
 @dataclass(frozen=True)
 class BM25DESM(Pipeline):
-    """The mixture of the dual embedding space model and BM25 on raw scores (mitra2016 §2.3, eq. 9).
+    """The mixture of BM25 and the dual embedding space model, on raw scores.
 
-    MM(Q, D) = alpha DESM(Q, D) + (1 - alpha) BM25(Q, D)
+    Paper: mitra2016 (§2.3, eq. 9).
 
-    k1 1.7 and b .95 are the paper's. It chose alpha by a sweep in steps of .01 and does not print it. Ours, .8,
-    makes a cosine count four times as much as a point of BM25: with vectors of the documents' own words more did
-    harm on some of the four small collections on which it was tried. Other weights are written
-    `bm25 + 30*desm-in-out`. Every document that matches has both scores. A query without any word that has a
-    vector is ranked by BM25 alone.
+        MM(Q, D) = alpha DESM(Q, D) + (1 - alpha) BM25(Q, D)
+
+    Other weights are written `bm25 + 30*desm-in-out`. Every document that matches has both scores.
+
+    Symbols: `alpha` is the paper's; DESM and BM25 are the scores of `desm-in-out` (`space` says otherwise) and
+    `bm25`, one for each document that matches.
+
+    Differs from the paper: k1 1.7 and b .95 are its own. It chose alpha by a sweep in steps of .01 and does not
+    print it. Ours, .8, makes a cosine count four times as much as a point of BM25: with vectors of the documents'
+    own words more did harm on some of the four small collections on which it was tried.
+
+    Unknown words: as in the two models; a query without any word that has a vector is ranked by BM25 alone.
+
+    Empty documents: one that matches, but has no word with a vector, has -1 from DESM.
+
+    Cost: that of both models, each of which scores all documents that match.
     """
 
     name: ClassVar[str] = "bm25-desm"

@@ -26,10 +26,12 @@ Reals = NDArray[np.float64]
 class EmbeddingQueryModel(ByWordVectors):
     """A language model of the query, from word vectors, mixed into the query's own (Zamani and Croft 2016).
 
-    P'(w) = (1 - weight) P(w | query) + weight P(w | model),   delta(w, t) = 1 / (1 + exp(-a (cos(w, t) - c)))
+        P'(w) = (1 - weight) P(w | query) + weight P(w | model),   delta(w, t) = 1 / (1 + exp(-a (cos(w, t) - c)))
 
     P(w | query) is the share of w in the query. A subclass says what P(w | model) is; the `terms` most probable
     words are kept, and scaled to sum to 1.
+
+    Unknown words: words of the query without a vector stay, but take no part in the model.
     """
 
     source: ClassVar[str] = "Zamani and Croft 2016"

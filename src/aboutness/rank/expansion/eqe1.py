@@ -22,20 +22,23 @@ BLOCK = 256  # words that are compared with all others at a time
 @register
 @dataclass(frozen=True)
 class EQE1(EmbeddingQueryModel):
-    """EQE1 (Zamani and Croft 2016): the words of a query are independent of each other, given any other word.
+    """EQE1, the first embedding-based query language model: a word has to be near all words of the query.
 
-    P'(w) = (1 - weight) P(w | query) + weight P(w | model)
-    P(w | model) ∝ P(w) * product over query words t:  P(t | w),     P(t | w) = delta(t, w) / S(w),   P(w) ∝ S(w)
-    S(w) = sum over words x: delta(x, w),     delta(x, w) = 1 / (1 + exp(-a (cos(x, w) - c)))
+    Paper: Zamani and Croft (ICTIR 2016, "EQE1"): the words of a query are independent of each other, given any
+    other word.
 
-    P(w | query) is the share of w in the query; a word that stands twice in it counts twice in the product. The
-    `terms` most probable words are kept, and their probabilities scaled to sum to 1. All weights together are what
-    the query's words count, so that the expanded query has its place in mixtures.
+        P'(w) = (1 - weight) P(w | query) + weight P(w | model)
+        P(w | model) ∝ P(w) * product over query words t:  P(t | w),   P(t | w) = delta(t, w) / S(w),   P(w) ∝ S(w)
+        S(w) = sum over words x: delta(x, w),     delta(x, w) = 1 / (1 + exp(-a (cos(x, w) - c)))
 
-    Differs from the paper: a and c are ours, where it learns them on training queries; a is low, since products of
-    steep similarities soon leave but one word. Words are those of the documents that have a vector, the most
-    frequent ones (`vocabulary`). Words of the query without a vector stay, but take no part in the model. Our
-    in-out space has t and x in IN, w in OUT.
+    Symbols: P(w | query) is the share of w in the query; a word that stands twice in it counts twice in the
+    product. cos(x, w) is that of words' vectors (vocabulary x dim), S (vocabulary,) is worked out once for an
+    index. The `terms` most probable words are kept, and their probabilities scaled to sum to 1. All weights
+    together are what the query's words count, so that the expanded query has its place in mixtures.
+
+    Differs from the paper: the values of a and c are ours, where it learns them on queries; a is low, since
+    products of steep similarities soon leave but one word. Words are those of the documents that have a vector,
+    the most frequent ones (`vocabulary`). Our in-out space has t and x in IN, w in OUT.
 
     Cost: as `nearest`; and S(w), once for an index: the square of the vocabulary in cosines, some seconds for
     20,000 words.

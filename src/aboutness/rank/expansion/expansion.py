@@ -30,11 +30,15 @@ class Expansion(Combination):
     """A ranker that is asked an expanded question: the last of its rankers.
 
     Words are added in the terms of the layer that the ranker reads; where its models read several layers, there is
-    no such question. A question of which nothing is known is passed on as it is. What is added depends on the
-    question and on the index alone, not on filters, nor on how documents match.
+    no such question. What is added depends on the question and on the index alone, not on filters, nor on how
+    documents match.
 
     Under match "or" documents that have an added word match, too; under "and" those match that have all words of
     the question as it was asked.
+
+    Unknown words: a question of which nothing is known is passed on as it is.
+
+    Empty documents: as in the ranker.
     """
 
     @property

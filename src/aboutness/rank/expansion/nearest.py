@@ -24,17 +24,23 @@ from aboutness.rank.searching import Searcher
 class Nearest(ByWordVectors):
     """Each word of the query brings the words nearest to it, which count less.
 
-    q'(w) = q(w) + weight * sum over the query's words t that bring w:  q(t) cos(t, w) / C(t)
+    Paper: galke2017's slides ("related approaches"; they have no formula).
 
-    q(w) is what w counts in the query. t brings `terms` words: those with the largest cosines, which are above 0
-    and at least `threshold`, among the words of documents that have a vector and are not in the query. C(t) is the
-    sum of their cosines. So all that a word brings counts `weight` times what it counts itself.
+        q'(w) = q(w) + weight * sum over the query's words t that bring w:  q(t) cos(t, w) / C(t)
 
     `space` says which vectors are compared: in-in and out-out find words of the same kind, in-out (the query's IN
     vectors with OUT vectors) words that stand together (mitra2016, table 1).
 
-    Words of the query without a vector stay as they are. Cost: a product with each word of the index, for each
-    word of the query.
+    Symbols: q(w) is what w counts in the query. t brings `terms` words: those with the largest cosines, which are
+    above 0 and at least `threshold`, among the words of documents that have a vector (words x dim) and are not in
+    the query. C(t) is the sum of their cosines. So all that a word brings counts `weight` times what it counts
+    itself.
+
+    Differs from the paper: the slides name the idea only; how words are chosen and weighted is ours.
+
+    Unknown words: words of the query without a vector stay as they are, and bring nothing.
+
+    Cost: a product with each word of the index, for each word of the query; then a search for some more words.
     """
 
     name: ClassVar[str] = "nearest"

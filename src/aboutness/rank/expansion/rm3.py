@@ -27,22 +27,28 @@ Reals = NDArray[np.float64]
 @register
 @dataclass(frozen=True)
 class RM3(Expansion):
-    """RM3: a relevance model (Lavrenko and Croft 2001) mixed into the query (Abdul-Jaleel et al. 2004).
+    """RM3: words of the first documents, as probable as these documents make them, mixed into the query.
 
-    P'(w) = (1 - weight) P(w | query) + weight P(w | R)
-    P(w | R) ∝ sum over the first documents d:  P(w | d) P(query | d)
-    P(w | d) = (tf + mu P(w | C)) / (|d| + mu)
+    Paper: Lavrenko and Croft (2001), relevance models; Abdul-Jaleel et al. (2004), the mixture.
 
-    P(w | query) is the share of w in the query. P(query | d) is exp of the score of d by the first ranker, so that
-    for `ql` it is the query's likelihood; with other rankers, too, it is a softmax of scores. The `terms` most
-    probable words of the documents are kept, and scaled to sum to 1. All weights together are what the query's
-    words count, so that the expanded query has its place in mixtures.
+        P'(w) = (1 - weight) P(w | query) + weight P(w | R)
+        P(w | R) ∝ sum over the first documents d:  P(w | d) P(query | d)
+        P(w | d) = (tf + mu P(w | C)) / (|d| + mu)
 
     `rm3(r)` finds the first documents by r itself, `rm3(first, r)` by another ranker. These are the first of all
-    documents that have any word of the query, whatever the filter; a document that asks is not among them. Differs
-    from the papers: nothing in `rm3(ql)`.
+    documents that have any word of the query, whatever the filter; a document that asks is not among them.
 
-    A query that finds nothing is passed on as it is. Cost: a second search, for some more words.
+    Symbols: P(w | query) is the share of w in the query. P(query | d) is exp of the score of d by the first
+    ranker, so that for `ql` it is the query's likelihood; with other rankers, too, it is a softmax of scores. tf
+    is an entry of X (documents x terms), |d| a document's length. The `terms` most probable words of the documents
+    are kept, and scaled to sum to 1. All weights together are what the query's words count, so that the expanded
+    query has its place in mixtures.
+
+    Differs from the paper: nothing in `rm3(ql)`.
+
+    Unknown words: a query that finds nothing is passed on as it is.
+
+    Cost: a second search, for some more words.
     """
 
     name: ClassVar[str] = "rm3"

@@ -31,24 +31,30 @@ IDF = "sklearn"  # never 0
 @register
 @dataclass(frozen=True)
 class Rocchio(Expansion):
-    """Rocchio's relevance feedback, with the first documents taken for relevant (Rocchio 1971).
+    """Rocchio's feedback: the query moves towards the first documents, and away from the last.
 
-    q' = alpha q / |q| + beta mean of d / |d| over the first `docs` documents - gamma mean over the last `bottom`
+    Paper: Rocchio (1971), with the first documents taken for relevant.
 
-    Rankers that compare vectors (`wcs`, `iwcs`, `desm-in-out`, `ketos`, `lsa`, `doc2vec`, `deepwalk` and others)
-    move the query's vector: d is a document's vector there, and q' is made as long as q (where alpha is 0, to
-    length 1). For all others q and d are vectors of words, weighted by tf * idf, idf = ln((1 + n) / (1 + df)) + 1;
-    the query's words are kept, and besides them the `terms` with the largest weights above 0. As these rankers
-    weigh words by their rarity themselves, they are given q'(w) |q| / idf(w): where beta and gamma are 0 and alpha
-    is 1, the query as it was.
+        q' = alpha q / |q| + beta mean of d / |d| over the first `docs` documents - gamma mean over the last ones
 
-    `rocchio(r)` finds documents by r itself, `rocchio(first, r)` by another ranker: among all documents that
-    have any word of the query, whatever the filter; a document that asks is left out. The last are those that
-    come last there.
+    `rocchio(r)` finds documents by r itself, `rocchio(first, r)` by another ranker: among all documents that have
+    any word of the query, whatever the filter; a document that asks is left out. The last are those that come last
+    there.
 
-    Differs from the paper: nobody says what is relevant. A query that finds nothing is passed on as it is; one
-    without a vector finds nothing in models on vectors, unless alpha is 0. Cost: a second search; with gamma, a
-    full first one.
+    Symbols: rankers that compare vectors (`wcs`, `iwcs`, `desm-in-out`, `ketos`, `lsa`, `doc2vec`, `deepwalk` and
+    others) move the query's vector q (dim,): d is a document's vector there (documents x dim), and q' is made as
+    long as q (where alpha is 0, to length 1). For all others q and d are vectors of words (terms,), weighted by tf
+    * idf, idf = ln((1 + n) / (1 + df)) + 1; the query's words are kept, and besides them the `terms` with the
+    largest weights above 0. As these rankers weigh words by their rarity themselves, they are given q'(w) |q| /
+    idf(w): where beta and gamma are 0 and alpha is 1, the query as it was. `alpha`, `beta` and `gamma` are the
+    usual symbols; the last ones are `bottom`.
+
+    Differs from the paper: nobody says what is relevant.
+
+    Unknown words: a query that finds nothing is passed on as it is; one without a vector finds nothing in models
+    on vectors, unless alpha is 0.
+
+    Cost: a second search; with gamma, a full first one.
     """
 
     name: ClassVar[str] = "rocchio"

@@ -1,0 +1,1 @@
+"""Figures that rankers draw of themselves, all on one small corpus."""
