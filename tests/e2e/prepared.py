@@ -93,4 +93,8 @@ PREPARED: dict[str, Callable[[Path], None]] = {
     "README.md": readme,
     "docs/default.md": default,
     "docs/approximate.md": approximate,
+    "docs/concepts/aboutness.md": village_index,
+    "docs/concepts/data-flow.md": village,
+    "docs/concepts/matching-and-scoring.md": village_index,
+    "docs/concepts/why-idf.md": village,
 }
