@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import subprocess
@@ -15,6 +16,7 @@ from e2e.blocks import blocks_of
 
 ROOT = Path(__file__).parents[2]
 TUTORIAL = ROOT / "docs" / "tutorial.md"
+COLLECTION = ROOT / "docs" / "how-to" / "add-a-collection.md"
 
 
 def lines(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
@@ -74,6 +76,18 @@ def village_index(folder: Path) -> None:
     ab.Index.build(ab.read(folder / "notes"), folder / "notes.index")
 
 
+def village_collection(folder: Path) -> None:
+    """The notes of the tutorial as a test collection, made as its page says."""
+    village(folder)
+    names: dict[str, object] = {}
+    with contextlib.chdir(folder):
+        for block in blocks_of(COLLECTION.read_text("utf-8")):
+            if block.file:
+                (folder / block.file).write_text(block.text, "utf-8")
+            elif block.language == "python":
+                exec(block.text, names)
+
+
 def default(folder: Path) -> None:
     """An index that is called DIR, and vectors."""
     notes(folder)
@@ -97,4 +111,8 @@ PREPARED: dict[str, Callable[[Path], None]] = {
     "docs/concepts/data-flow.md": village,
     "docs/concepts/matching-and-scoring.md": village_index,
     "docs/concepts/why-idf.md": village,
+    "docs/how-to/add-a-collection.md": village,
+    "docs/how-to/pretrained-vectors.md": village,
+    "docs/how-to/tune.md": village_collection,
+    "docs/how-to/write-an-experiment.md": village_collection,
 }
