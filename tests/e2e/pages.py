@@ -11,7 +11,7 @@ import io
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,13 +22,12 @@ from e2e.shell import Shell, commands_of, is_make, targets_of
 
 ROOT = Path(__file__).parents[2]
 GENERATED = ("models", "measures", "trainers", "reference")  # folders of docs that are made when the site is
+REAL_DATA = ("ABOUTNESS_DATA", "ABOUTNESS_VECTORS")  # what these name is not there for readers, and too large
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
     *sorted(
-        page
-        for page in (ROOT / "docs").rglob("*.md")
-        if page.relative_to(ROOT / "docs").parts[0] not in GENERATED
+        page for page in (ROOT / "docs").rglob("*.md") if page.relative_to(ROOT / "docs").parts[0] not in GENERATED
     ),
 ]
 
@@ -45,7 +44,9 @@ class PageRun:
     folder: Path
     differ: Callable[[Block, str], None] | None = None
     names: dict[str, object] = field(default_factory=dict)
-    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("run", "output", "file", "make", "marked"), 0))
+    counts: dict[str, int] = field(
+        default_factory=lambda: dict.fromkeys(("run", "output", "file", "make", "marked"), 0)
+    )
 
     def __post_init__(self) -> None:
         self.text = self.page.read_text("utf-8")
@@ -121,23 +122,23 @@ class PageRun:
         raise NotAsShown(f"{name_in_page(ROOT, self.page)}, line {block.first}: {why}")
 
 
-@contextlib.contextmanager
-def own_cache(folder: Path) -> Iterator[dict[str, str]]:
-    """Yield an environment whose finished runs are kept in a folder of its own, but not what was compiled."""
+def own_cache(folder: Path) -> str:
+    """Return a cache in which nothing was finished before, but compiled code is what it was."""
     from aboutness.kernels.compiled import cache_folder
 
-    compiled = cache_folder()
-    if compiled is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    if (compiled := cache_folder()) is not None:
         (folder / "kernels").symlink_to(compiled.parent, target_is_directory=True)
-    yield {"ABOUTNESS_CACHE": str(folder)} if compiled is not None else {}
+    return str(folder)
 
 
 def update(page: Path) -> None:
     """Run a page and put what was printed into its blocks."""
     outputs: dict[int, str] = {}
-    with tempfile.TemporaryDirectory() as place, own_cache(Path(place) / "cache") as environment:
-        os.environ |= environment
+    with tempfile.TemporaryDirectory() as place:
+        os.environ["ABOUTNESS_CACHE"] = own_cache(Path(place) / "cache")
+        for name in REAL_DATA:
+            os.environ.pop(name, None)
         folder = Path(place) / "here"
         folder.mkdir()
         os.chdir(folder)

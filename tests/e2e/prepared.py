@@ -112,7 +112,12 @@ PREPARED: dict[str, Callable[[Path], None]] = {
     "docs/concepts/matching-and-scoring.md": village_index,
     "docs/concepts/why-idf.md": village,
     "docs/how-to/add-a-collection.md": village,
+    "docs/how-to/add-a-model.md": village,
+    "docs/how-to/back-up.md": village_index,
+    "docs/how-to/judge-results.md": village_index,
     "docs/how-to/pretrained-vectors.md": village,
+    "docs/how-to/reproduce-a-paper.md": village_collection,
+    "docs/how-to/serve.md": village_index,
     "docs/how-to/tune.md": village_collection,
     "docs/how-to/write-an-experiment.md": village_collection,
 }

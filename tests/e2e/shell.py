@@ -21,7 +21,9 @@ HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
 PORT = re.compile(r"--port[ =](\d+)")
 MAKE = re.compile(r"^([a-z-]+):", re.MULTILINE)
 USUAL_PORT = "8000"
-READY = "Ctrl-C ends it."
+SERVING = re.compile(r"Serving at http://[^/]*:(\d+)/\n")
+READY = re.compile(r"Ctrl-C ends it\.\n")
+ASIDE = re.compile(r"\s2>\s*(\S+)$")  # where standard error goes
 PATIENCE_S = 60.0
 VARIABLES = re.compile(r"[$`]")
 
@@ -66,8 +68,6 @@ def words_for_us(command: str) -> list[str] | None:
     """
     if not command.startswith("aboutness ") or VARIABLES.search(command):
         return None
-    reader = shlex.shlex(command, posix=True, punctuation_chars=True)
-    reader.whitespace_split, reader.commenters = True, "#"
     if any(word and not word.strip("|&;<>()") for word in _unquoted(command)):
         return None
     return shlex.split(command, comments=True)[1:]
@@ -92,11 +92,12 @@ class Shell:
 
     def run(self, command: str) -> tuple[int, str]:
         """Run a command; return its exit code and what it printed, on both outputs."""
-        words = words_for_us(command)
+        aside = ASIDE.search(command) if command.startswith("aboutness serve ") else None
+        words = words_for_us(ASIDE.sub("", command) if aside else command)
         if words is None:
             return self._by_bash(command)
         if words[0] == "serve" and not {"-h", "--help"} & set(words):
-            return self._serve(words)
+            return self._serve(words, aside[1] if aside else "")
         ran = CliRunner().invoke(app, [self._true(word) for word in words], catch_exceptions=False)
         return ran.exit_code, self._as_told(ran.output)
 
@@ -108,24 +109,28 @@ class Shell:
         )  # fmt: skip
         return ran.returncode, self._as_told(ran.stdout)
 
-    def _serve(self, words: list[str]) -> tuple[int, str]:
-        """Start a server, on any free port; one that was started before is ended first."""
+    def _serve(self, words: list[str], errors: str) -> tuple[int, str]:
+        """Start a server, on any free port; one that was started before is ended first.
+
+        What it says on standard error may go to a file.
+        """
         self.end_server()
         line = " ".join(words)
         named = PORT.search(line)
         own = shlex.split(PORT.sub("", shlex.join(words))) if named else words
         command = [sys.executable, "-m", "aboutness", *own, "--port", "0"]
-        with self.told.open("w") as told:
+        with self.told.open("w") as told, (self.folder / (errors or os.devnull)).open("w") as aside:
             self.server = subprocess.Popen(
-                command, cwd=self.folder, env=environment(), stdout=told, stderr=subprocess.STDOUT, text=True
-            )
-        end = time.monotonic() + PATIENCE_S
-        while READY not in (said := self.told.read_text("utf-8")) and time.monotonic() < end:
+                command, cwd=self.folder, env=environment(), text=True,
+                stdout=told, stderr=aside if errors else subprocess.STDOUT,
+            )  # fmt: skip
+        end, ready = time.monotonic() + PATIENCE_S, SERVING if errors else READY
+        while not ready.search(said := self.told.read_text("utf-8")) and time.monotonic() < end:
             if self.server.poll() is not None:
                 code, self.server = self.server.returncode, None
                 return code, said
             time.sleep(0.02)
-        port = re.search(r"Serving at http://[^/]*:(\d+)/", said)
+        port = SERVING.search(said)
         assert port, said
         self.ports = {named[1] if named else USUAL_PORT: port[1]}
         return 0, self._as_told(said)
