@@ -19,7 +19,7 @@ from e2e.pages import PAGES, REAL_DATA, ROOT, NotAsShown, PageRun, name_in_page,
 from e2e.printed import is_as_shown
 from e2e.shell import is_make, targets_of
 
-CONTRACT = "finite or permut or explanation or unknown or range or says_what"  # names of tests
+CONTRACT = "finite or explanation or unknown_word or says_what"  # names of tests
 SHOWN = [page for page in PAGES if blocks_of(page.read_text("utf-8"))]
 
 
@@ -63,7 +63,7 @@ def test_the_model_of_its_page_keeps_the_contract(tmp_path):
         text=True, check=False,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stdout
-    assert int(re.search(r"(\d+) passed", ran.stdout)[1]) > 5
+    assert int(re.search(r"(\d+) passed", ran.stdout)[1]) > 3
 
 
 @pytest.mark.parametrize("module", [blocks, printed, shell], ids=lambda module: module.__name__)
