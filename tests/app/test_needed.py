@@ -71,7 +71,7 @@ def test_every_ranker_says_what_it_needs_and_can_then_be_bound():
             {} if name not in DEFAULTS else {name: wanted[name]}
         )
         assert index.search("old city songs", ranker=name)
-    assert set(TERM_MODELS) == {"bm25", "bm25-cosine", "ql", "tfidf"}
+    assert {"bm25", "bm25-cosine", "ql", "tfidf"} <= set(TERM_MODELS)
     assert {"wcs", "iwcs-wmd", "bm25-desm"} <= set(BY_WORDS)
     assert {"pv-lm", "epv-drj-lm"} <= set(TRAINED)
 

@@ -102,7 +102,7 @@ def test_add_update_and_delete(three, write, call):
 
 def test_delete_by_file_standard_input_and_condition(three, write, call):
     write("ids.txt", "a\r\n\nb\n")
-    assert call("delete", three, "--ids-from", "ids.txt").out == f"Deleted 2 documents; 1 are left in {three}\n"
+    assert call("delete", three, "--ids-from", "ids.txt").out == f"Deleted 2 documents; 1 is left in {three}\n"
     assert call("delete", three, "--ids-from", "-", stdin="c\n").code == 0
     assert len(Index.open(three)) == 0
     call("add", three, "three.jsonl")
@@ -134,8 +134,8 @@ def test_merge(three, write, call):
     call("delete", three, "a")
     info = call("info", three, "--json").json
     assert (info["segments"], info["deleted"], info["documents"], info["generation"]) == (1, 1, 3, 4)
-    assert call("merge", three).out == "Merged 1 segments to 1\n"
-    assert call("merge", three).out == "Merged 1 segments to 1\n"
+    assert call("merge", three).out == "Merged 1 segment to 1\n"
+    assert call("merge", three).out == "Merged 1 segment to 1\n"
     info = call("info", three, "--json").json
     assert (info["segments"], info["deleted"], info["documents"], info["generation"]) == (1, 0, 3, 5)
 
@@ -631,3 +631,21 @@ def test_what_goes_with_shards(write, run, nothing_left):
         refused = run("index", "three.jsonl", "-o", "parts.index", *shards, "--ray", "nowhere")
         assert (refused.code, "must be HOST:PORT" in refused.err) == (2, True)
     assert nothing_left("three.jsonl")
+
+
+def test_snapshot(three, call):
+    ran = call("snapshot", three, "-o", "copy.index")
+    assert (ran.code, ran.out) == (0, f"Copied generation 1 of {three} to copy.index: 3 documents\n")
+    assert ids("copy.index") == ids(three)
+    made = call("snapshot", "copy.index", "-o", "second.index", "--json").json
+    assert made == {"index": "copy.index", "copy": "second.index", "documents": 3, "generation": 1}
+    ran = call("snapshot", three, "-o", "copy.index")
+    assert ran.code == 2
+    assert "there is an index at copy.index already" in ran.err
+    assert call("snapshot", "no.index", "-o", "other.index").code == 4
+
+
+def test_a_key_that_no_document_has_is_told_when_deleting(three, call):
+    ran = call("delete", three, "--where", "yeer<1990")
+    assert ran.out == f"Deleted 0 documents; 3 are left in {three}\n"
+    assert ran.err == "note: no document has metadata 'yeer'; there are: topics, year\n"

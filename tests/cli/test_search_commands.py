@@ -246,6 +246,17 @@ def test_nothing_found_of_words_that_are_there_is_told_by_the_count_alone(call, 
         assert ": 0 hits in " in ran.out
 
 
+def test_a_key_that_no_document_has_is_told(call, folder):
+    ran = call("search", folder, "city", "-r", "bm25", "--where", "yeer=1")
+    assert (ran.code, ran.err) == (0, "note: no document has metadata 'yeer'; there are: topics, year\n")
+    ran = call("search", folder, "city", "-r", "bm25", "--where", "year=1950", "--where", "topic=1")
+    assert ran.err == "note: no document has metadata 'topic'; there are: topics, year\n"
+
+
+def test_one_hit_is_one_hit(call, folder):
+    assert call("search", folder, "city", "-r", "bm25", "-k", "1").out.startswith("bm25: 1 hit in ")
+
+
 def test_a_document_is_not_like_itself(call, folder):
     assert [hit["id"] for hit in call("search", folder, "--like", "d3", "--json").json["hits"]] == [
         "d7",

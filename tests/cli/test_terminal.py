@@ -13,7 +13,8 @@ from cli.running import environment
 
 COMMANDS = {
     "check": (["check", "three.index", "--deep"], "Checking", "three.index is sound"),
-    "merge": (["merge", "three.index"], "Merging", "Merged 1 segments to 1"),
+    "merge": (["merge", "three.index"], "Merging", "Merged 1 segment to 1"),
+    "snapshot": (["snapshot", "three.index", "-o", "copy.index"], "Copying", "Copied generation 1"),
     "layer": (
         ["layer", "three.index", "exact", "plain"],
         "Adding the layer",

@@ -84,6 +84,15 @@ def collection():
     return index, living
 
 
+def test_a_key_that_no_document_has_is_told(collection):
+    index, _ = collection
+    assert index.unknown_key(dict.fromkeys(KEYS, 1)) is None
+    assert index.unknown_key(["k>0", "misspelt=1"]) == (
+        f"no document has metadata 'misspelt'; there are: {', '.join(sorted(KEYS))}"
+    )
+    assert Index.build([]).unknown_key("year=1") == "no document has metadata 'year'; there are: none"
+
+
 @pytest.mark.parametrize("sign", SIGNS)
 def test_every_sign_and_value_against_plain_python(collection, sign):
     index, living = collection

@@ -117,6 +117,12 @@ SCENARIOS = {
         lambda root: ["index", sources(root) / "old.jsonl", "-o", root / NEW],
         target=NEW,
     ),
+    "snapshot": Scenario(
+        lambda root, _: Index.open(root / INDEX).copy_to(root / NEW),
+        BEFORE,
+        lambda root: ["snapshot", root / INDEX, "-o", root / NEW],
+        target=NEW,
+    ),
     "add": Scenario(_on("add"), AFTER["add"], lambda root: ["add", root / INDEX, sources(root) / "more.jsonl"]),
     "update": Scenario(
         _on("update"),

@@ -40,18 +40,13 @@ class Build:
 
     def at(self, target: Path) -> Added:
         """Build in a folder beside the target, and give it its name when all is on the disk."""
-        if target.exists() and (not target.is_dir() or any(target.iterdir())):
-            raise UsageError(f"{target} is there already and is not an index; choose another place")
+        check_free(target)
         return self._beside(target, lambda building: disk.move(building, target))
 
     def _beside(self, target: Path, put_in_place: Callable[[Path], None]) -> Added:
         """Build in a folder beside the target, let it be put in its place, and make that durable."""
         parent = target.absolute().parent
-        disk.make_durable_folder(parent)
-        for left in parent.glob(f"{glob.escape(_passing(target))}*"):
-            if left.is_dir() and not lock.is_locked(left):
-                disk.remove(left)
-        building = _new_beside(target)
+        building = place_beside(target)
         try:
             with IndexWriter.create(building, self.analyzers, self.weights) as writer:
                 # The names in `building` need no sync of ours: SQLite makes one when a commit ends (see EXTRA).
@@ -108,6 +103,22 @@ def adding(
 ) -> Callable[[IndexWriter], Added]:
     """Return what fills an index with records."""
     return lambda writer: writer.add(records, on_bad=on_bad, progress=progress)
+
+
+def check_free(target: Path) -> None:
+    """Raise where something stands at a place already, but for an empty folder."""
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise UsageError(f"{target} is there already and is not an index; choose another place")
+
+
+def place_beside(target: Path) -> Path:
+    """Return a new name beside a place, in a folder that is there; remove what was left under such names."""
+    parent = target.absolute().parent
+    disk.make_durable_folder(parent)
+    for left in parent.glob(f"{glob.escape(_passing(target))}*"):
+        if left.is_dir() and not lock.is_locked(left):
+            disk.remove(left)
+    return _new_beside(target)
 
 
 def _passing(target: Path) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from aboutness.app.build import Build, Records, adding
 from aboutness.app.by_shards import ByShards
+from aboutness.app.copying import copy_to
 from aboutness.app.generation import Generation
 from aboutness.app.keeping import bring_up_to_date, prepare
 from aboutness.app.layers import DEFAULT_ANALYZER, check_layer, layered_analyzers
@@ -25,7 +26,7 @@ from aboutness.core.rejects import OnBad, stop
 from aboutness.index.check import CheckReport, check
 from aboutness.index.database import NAME as DATABASE
 from aboutness.index.fields import checked_weights
-from aboutness.index.filters import Where
+from aboutness.index.filters import Where, unknown_key
 from aboutness.index.snapshot import Snapshot
 from aboutness.index.writer import Added, IndexWriter, Progress
 from aboutness.models.ranking import Explanation
@@ -384,6 +385,10 @@ class Index:
         snapshot = self.snapshot  # one generation, also where another thread refreshes
         return [snapshot.id(int(number)) for number in snapshot.where(where).nonzero()[0]]
 
+    def unknown_key(self, where: Where) -> str | None:
+        """Return in words which metadata key of conditions no document has; None where each is there."""
+        return unknown_key(self.snapshot.segments, where)
+
     def stamp(self) -> tuple[int, ...] | None:
         """Return what differs after a commit, at the price of a look at one file; None where that is gone."""
         try:
@@ -391,6 +396,19 @@ class Index:
         except OSError:
             return None
         return found.st_ino, found.st_mtime_ns, found.st_size
+
+    def copy_to(self, path: str | Path) -> int:
+        """Copy the newest generation to a place where nothing stands, also while somebody writes to the index.
+
+        Every file is compared with its checksum on the way. Returns the generation. An index in memory is kept so.
+
+        >>> import tempfile
+        >>> index = Index.build([{"id": "a", "text": "a city in New Mexico"}])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     index.copy_to(f"{folder}/kept.index"), len(Index.open(f"{folder}/kept.index"))
+        (1, 1)
+        """
+        return copy_to(self.path, Path(path)).generation
 
     def check(self, *, deep: bool = False) -> CheckReport:
         """Look for damage; with `deep`, read and compare everything."""

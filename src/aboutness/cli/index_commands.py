@@ -13,6 +13,7 @@ import typer
 
 from aboutness.cli.cluster_options import MadeShardsOption, RayOption
 from aboutness.cli.render import (
+    counted,
     ends_well,
     one_line,
     progress,
@@ -65,6 +66,7 @@ def register(app: typer.Typer) -> None:
         "prepare": prepare,
         "info": info,
         "check": check,
+        "snapshot": snapshot,
         "analyzers": analyzers,
         "formats": formats,
     }
@@ -170,6 +172,8 @@ def delete(
             raise BadInput(f"{ids_from.name}: not UTF-8 ({error})") from None
     if where:
         wanted += opened.where(where)
+        if lacking := opened.unknown_key(where):
+            typer.echo(f"note: {lacking}", err=True)
     elif not wanted:
         raise UsageError("say which documents: ids, --ids-from FILE, or --where CONDITION")
     deleted = opened.delete(wanted, missing_ok=missing_ok)
@@ -177,7 +181,8 @@ def delete(
     if as_json:
         show_json({**result, "generation": opened.snapshot.generation})
     else:
-        typer.echo(f"Deleted {deleted:,} documents; {len(opened):,} are left in {folder}")
+        left = f"{len(opened):,} {'is' if len(opened) == 1 else 'are'} left in {folder}"
+        typer.echo(f"Deleted {counted(deleted, 'document', 'documents')}; {left}")
 
 
 def merge(folder: FolderArgument, as_json: JsonOption = False) -> None:
@@ -192,7 +197,7 @@ def merge(folder: FolderArgument, as_json: JsonOption = False) -> None:
     if as_json:
         show_json({"index": str(folder), "segments_before": before, "segments": after})
     else:
-        typer.echo(f"Merged {before} segments to {after}")
+        typer.echo(f"Merged {counted(before, 'segment', 'segments')} to {after}")
 
 
 def layer(
@@ -262,7 +267,7 @@ def info(folder: FolderArgument, as_json: JsonOption = False) -> None:
                 "documents",
                 f"{facts['documents']:,}" + (f" ({facts['deleted']:,} deleted)" if facts["deleted"] else ""),
             ),
-            ("size", f"{size(facts['bytes'])} in {facts['segments']} segments"),
+            ("size", f"{size(facts['bytes'])} in {counted(facts['segments'], 'segment', 'segments')}"),
             ("generation", f"{facts['generation']}, made {facts['created']}, last by {facts['software']}"),
         ]
     )
@@ -327,6 +332,28 @@ def check(
     if not report.ok:
         typer.echo(f"aboutness: {folder} is damaged; build it anew, or restore a copy", err=True)
         raise typer.Exit(5)
+
+
+def snapshot(
+    folder: FolderArgument,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to make.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Copy an index as it is now to another folder, also while somebody writes to it: a backup.
+
+    Every file is compared with its checksum on the way. Nothing stands at the output before all is done.
+    """
+    from aboutness.app.index import Index
+
+    opened = Index.open(folder)
+    with working("Copying"):
+        generation = opened.copy_to(output)
+    copy = Index.open(output)
+    if as_json:
+        show_json({"index": str(folder), "copy": str(output), "documents": len(copy), "generation": generation})
+    else:
+        documents = counted(len(copy), "document", "documents")
+        typer.echo(f"Copied generation {generation} of {folder} to {output}: {documents}")
 
 
 def analyzers(as_json: JsonOption = False) -> None:
@@ -409,7 +436,8 @@ def _report(index: Any, added: Any, rejects: RejectFile | None, seconds: float, 
         )
         return
     changed = f", {added.updated:,} updated" if added.updated else ""
-    typer.echo(f"{added.added:,} documents added{changed} in {seconds:.1f} s; {index.path} holds {len(index):,}")
+    new = counted(added.added, "document", "documents")
+    typer.echo(f"{new} added{changed} in {seconds:.1f} s; {index.path} holds {len(index):,}")
     if rejects and rejected:
         typer.echo(f"{rejected:,} records could not be used; they are in {rejects.path}")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aboutness.cli.cluster_options import RayOption, SearchedShardsOption, check_searched
-from aboutness.cli.render import ends_well, one_line, show_json, show_table, working
+from aboutness.cli.render import counted, ends_well, one_line, show_json, show_table, working
 from aboutness.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -82,6 +82,8 @@ def search(
     if words is not None and not any(found) and not index.knows(words):
         typer.echo("no word of the query stands in the index", err=True)
         return
+    if where and not any(found) and (lacking := index.unknown_key(where)):
+        typer.echo(f"note: {lacking}", err=True)
     for note in dict.fromkeys(hits.note for hits in found if hits.note):
         typer.echo(f"note: {note}", err=True)
     for hits in found:
@@ -177,7 +179,7 @@ def run(
     if ray is not None and (note := shards_note(index)):
         typer.echo(f"note: {note}", err=True)
     if str(output) != "-":
-        typer.echo(f"{count:,} queries ranked by {rankers[0]}; the run is {output}")
+        typer.echo(f"{counted(count, 'query', 'queries')} ranked by {rankers[0]}; the run is {output}")
 
 
 def models(as_json: JsonOption = False) -> None:
@@ -218,7 +220,7 @@ def chosen_rankers(given: list[str] | None) -> list[str]:
 
 def show_hits(hits: Hits, *, explained: bool) -> None:
     """Print hits for people: rank, score, title and id, and below it the beginning of the text, or why."""
-    typer.echo(f"{hits.ranker}: {len(hits):,} hits in {hits.took_ms:.1f} ms for {hits.query!r}")
+    typer.echo(f"{hits.ranker}: {counted(len(hits), 'hit', 'hits')} in {hits.took_ms:.1f} ms for {hits.query!r}")
     for hit in hits:
         title = typer.style(one_line(hit.title, WIDTH), bold=True)
         typer.echo(f"{hit.rank:>3}  {hit.score:8.4f}  {title}  ({one_line(hit.id)})")

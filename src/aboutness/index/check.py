@@ -71,9 +71,7 @@ def _check(folder: Path, *, deep: bool) -> CheckReport:
 
 def _file_problems(folder: Path, manifest: Manifest, report: CheckReport) -> Iterator[str]:
     arrays = folder / ARRAYS
-    entries = [entry for segment in manifest.segments for entry in segment.files.values()]
-    entries += [artefact.file for artefact in manifest.artefacts.values()]
-    for entry in entries:
+    for entry in manifest.entries():
         report.files += 1
         report.bytes += entry.bytes
         try:

@@ -88,6 +88,15 @@ def matching(segments: Sequence[Segment], where: Where) -> NDArray[np.bool_]:
     return np.concatenate(masks)
 
 
+def unknown_key(segments: Sequence[Segment], where: Where) -> str | None:
+    """Return in words which key of conditions no document has; None where there are documents with each."""
+    known = {key for segment in segments for key in segment.values_by_key}
+    lacking = next((condition.key for condition in conditions(where) if condition.key not in known), None)
+    if lacking is None:
+        return None
+    return f"no document has metadata {lacking!r}; there are: {', '.join(sorted(known)) or 'none'}"
+
+
 def _holds(segment: Segment, condition: Condition) -> NDArray[np.bool_]:
     of_key = segment.values_by_key.get(condition.key, ()) if condition.sign != "=" else ()
     if condition.sign in ("=", "!="):

@@ -82,10 +82,14 @@ class Manifest:
     artefacts: Mapping[str, ArtefactEntry] = field(default_factory=dict)
     arrivals: int = 0  # documents that ever came
 
+    def entries(self) -> list[FileEntry]:
+        """Return all files the index needs."""
+        of_segments = [entry for segment in self.segments for entry in segment.files.values()]
+        return of_segments + [artefact.file for artefact in self.artefacts.values()]
+
     def files(self) -> set[str]:
         """Return the names of all files the index needs."""
-        names = {entry.name for segment in self.segments for entry in segment.files.values()}
-        return names | {artefact.file.name for artefact in self.artefacts.values()}
+        return {entry.name for entry in self.entries()}
 
 
 def create_tables(connection: sqlite3.Connection) -> None:
