@@ -649,3 +649,16 @@ def test_a_key_that_no_document_has_is_told_when_deleting(three, call):
     ran = call("delete", three, "--where", "yeer<1990")
     assert ran.out == f"Deleted 0 documents; 3 are left in {three}\n"
     assert ran.err == "note: no document has metadata 'yeer'; there are: topics, year\n"
+
+
+def test_sync_makes_an_index_hold_just_what_there_is(write, run):
+    write("one.jsonl", THREE)
+    run("index", "one.jsonl", "-o", "x.index")
+    write("two.jsonl", [THREE[0], {"id": "n", "text": "new"}])
+    ran = run("sync", "x.index", "two.jsonl")
+    assert (ran.code, ran.out.partition(" in ")[0]) == (0, "1 document added, 2 deleted, 1 unchanged")
+    again = run("sync", "x.index", "two.jsonl", "--json").json
+    assert (again["added"], again["updated"], again["unchanged"], again["deleted"]) == (0, 0, 2, 0)
+    write("none.jsonl", [])
+    refused = run("sync", "x.index", "none.jsonl")
+    assert (refused.code, "all would be deleted" in refused.err) == (3, True)

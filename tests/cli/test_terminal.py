@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from aboutness.cli.compiling import SAID
 from cli.running import environment
 
 COMMANDS = {
@@ -71,3 +72,11 @@ def test_without_a_terminal_nothing_is_shown(three, run, arguments, title, resul
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith(result)
     assert title not in ran.out
+
+
+def test_who_waits_for_compiling_is_told_once(three, watched, tmp_path, monkeypatch):
+    monkeypatch.setenv("ABOUTNESS_CACHE", str(tmp_path / "cold"))
+    code, _, shown = watched("search", "three.index", "city", "-r", "bm25")
+    assert (code, shown.count(SAID)) == (0, 1)
+    code, _, shown = watched("search", "three.index", "city", "-r", "bm25")
+    assert (code, shown.count(SAID)) == (0, 0)

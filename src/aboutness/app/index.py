@@ -17,6 +17,7 @@ from aboutness.app.layers import DEFAULT_ANALYZER, check_layer, layered_analyzer
 from aboutness.app.memory_folder import MemoryFolder
 from aboutness.app.search import DEFAULT_RANKER, Asked, Fields, Hits, How, checked_question, search, search_one
 from aboutness.app.shard_training import train_by_shards
+from aboutness.app.syncing import Synced, sync
 from aboutness.app.training import drop, kept, train, trainer
 from aboutness.app.vectors import import_into, keep_vectors, nearest_words, oov, vectors_for_oov, words_of
 from aboutness.core.algebra import Ranker
@@ -447,6 +448,18 @@ class Index:
         """Add records; with `update`, those whose id is there replace the others."""
         with self.changes() as writer:
             return writer.add(records, update=update, on_bad=on_bad, progress=progress)
+
+    def sync(self, records: Records, *, on_bad: OnBad = stop, progress: Progress | None = None) -> Synced:
+        """Make the index hold just these records, in one commit: new and changed ones come in, the others go.
+
+        Documents that are as they were stay where they are, and so does what was trained on them. Where records
+        are bad (and `on_bad` does not raise) none is deleted; where there are no records at all, that is refused.
+
+        >>> index = Index.build([{"id": "a", "text": "a city"}, {"id": "b", "text": "a song"}])
+        >>> index.sync([{"id": "a", "text": "a city"}, {"id": "c", "text": "the sea"}])
+        Synced(added=1, updated=0, unchanged=1, deleted=1)
+        """
+        return sync(self, records, on_bad=on_bad, progress=progress)
 
     def delete(self, identifiers: str | Iterable[str], *, missing_ok: bool = False) -> int:
         """Delete documents by id; return how many."""

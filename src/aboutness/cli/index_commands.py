@@ -60,6 +60,7 @@ def register(app: typer.Typer) -> None:
     commands: dict[str, Callable[..., None]] = {
         "index": index,
         "add": add,
+        "sync": sync,
         "delete": delete,
         "merge": merge,
         "layer": layer,
@@ -144,6 +145,31 @@ def add(
     with _reading(named, "Adding", folder, on_error, rejects) as (on_bad, tell, done):
         added = opened.add(named.documents(on_bad), update=update, on_bad=on_bad, progress=tell)
         done(opened, added, as_json)
+
+
+def sync(
+    folder: FolderArgument,
+    sources: SourcesArgument,
+    format: FormatOption = None,  # noqa: A002
+    fields: FieldOption = None,
+    id_key: IdOption = None,
+    on_error: OnErrorOption = OnError.STOP,
+    rejects: RejectsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make an index hold just the documents of the sources, in one commit.
+
+    New and changed documents are taken in, others are deleted, and those that are as they were stay, with what was
+    trained on them. Where records are set aside (--on-error skip), nothing is deleted.
+    """
+    from aboutness.app.index import Index
+    from aboutness.app.sources import Sources
+
+    named = Sources(sources, format, fields, id_key)
+    opened = Index.open(folder)
+    with _reading(named, "Comparing", folder, on_error, rejects) as (on_bad, tell, done):
+        synced = opened.sync(named.documents(on_bad), on_bad=on_bad, progress=tell)
+        done(opened, synced, as_json)
 
 
 def delete(
@@ -428,6 +454,7 @@ def _report(index: Any, added: Any, rejects: RejectFile | None, seconds: float, 
                 "documents": len(index),
                 "added": added.added,
                 "updated": added.updated,
+                **{name: getattr(added, name) for name in ("unchanged", "deleted") if hasattr(added, name)},
                 "rejected": rejected,
                 "rejects": str(rejects.path) if rejects and rejected else None,
                 "generation": index.snapshot.generation,
@@ -435,7 +462,8 @@ def _report(index: Any, added: Any, rejects: RejectFile | None, seconds: float, 
             }
         )
         return
-    changed = f", {added.updated:,} updated" if added.updated else ""
+    moves = {"updated": added.updated, **{name: getattr(added, name, 0) for name in ("deleted", "unchanged")}}
+    changed = "".join(f", {count:,} {name}" for name, count in moves.items() if count)
     new = counted(added.added, "document", "documents")
     typer.echo(f"{new} added{changed} in {seconds:.1f} s; {index.path} holds {len(index):,}")
     if rejects and rejected:

@@ -13,6 +13,7 @@ from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import typer
 
+from aboutness.cli.compiling import told_of_compiling
 from aboutness.core.errors import AboutnessError, StorageError
 
 P = ParamSpec("P")
@@ -29,7 +30,8 @@ def ends_well(command: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            return command(*args, **kwargs)
+            with told_of_compiling():
+                return command(*args, **kwargs)
         except AboutnessError as error:
             _end(error, str(error))
         except BrokenPipeError:

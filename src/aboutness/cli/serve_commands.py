@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,7 @@ import typer
 
 from aboutness.cli.cluster_options import RayOption, SearchedShardsOption, check_searched
 from aboutness.cli.render import counted, ends_well, working
-from aboutness.core.errors import UsageError
+from aboutness.core.errors import AboutnessError, UsageError
 
 if TYPE_CHECKING:
     from aboutness.app.index import Index
@@ -118,6 +119,11 @@ def check_replicas(ray: str | None, replicas: int | None) -> None:
 def serve_until_stopped(indexes: Mapping[str, Index], settings: Settings, port: int = PORT) -> None:
     """Serve, and say where, until interrupted."""
     from aboutness.server.serving import serve as serve_indexes
+
+    with working("making ready"):  # so that the first who asks does not wait for it
+        for index in indexes.values():
+            with suppress(AboutnessError):
+                index.search("a", 1)
 
     def tell(address: str) -> None:
         typer.echo(f"Serving at {address}")

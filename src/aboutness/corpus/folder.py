@@ -5,8 +5,9 @@ path within the folder, with forward slashes; a single file's id is its name. Fi
 those of its subfolders, each in the order of their names. Hidden files and folders are passed over, linked
 folders are not entered, and a linked file counts only if it lies within the folder.
 
-Fields: `text`, and `title` where there is one: the first heading of Markdown (moved out of the text) or the
-`<title>` of HTML. Metadata: `format`, one of text, markdown, html. Files are UTF-8, or UTF-16 with a BOM.
+Fields: `text`, and `title` where there is one: that of Markdown's front matter, else its first heading (moved out
+of the text), or the `<title>` of HTML. Metadata: `format`, one of text, markdown, html, and what else front matter
+has. Files are UTF-8, or UTF-16 with a BOM.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aboutness.core.errors import BadInput, BadRecord, NotFound
-from aboutness.core.record import Document, Origin
+from aboutness.core.record import Document, Origin, Value
 from aboutness.core.rejects import OnBad, stop
 from aboutness.corpus.files import BOM, files_below, suffix, utf8, whole
+from aboutness.corpus.front_matter import front_matter
 from aboutness.corpus.markdown import titled
 from aboutness.corpus.reader import Reader
 from aboutness.corpus.webpage import page
@@ -75,12 +77,17 @@ def has_text(folder: str | Path) -> bool:
 def _document(name: str, file: Path, origin: Origin) -> Document:
     form = FORMATS.get(suffix(file), "text")
     title, text = "", _decoded(whole(file))
+    metadata: dict[str, Value] = {}
     if form == "markdown":
-        title, text = titled(text)
+        found, text = front_matter(text)
+        named = str(found.pop("title", ""))
+        metadata.update(found)
+        title, without = titled(text)
+        title, text = (named, text.strip()) if named and named != title else (title, without)
     elif form == "html":
         title, text = page(text)
     fields = {"title": title, "text": text} if title else {"text": text}
-    return Document(name, fields, {"format": form}, origin)
+    return Document(name, fields, metadata | {"format": form}, origin)
 
 
 def _decoded(raw: bytes) -> str:

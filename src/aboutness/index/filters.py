@@ -43,6 +43,8 @@ class Condition:
         if not match:
             raise UsageError(f"a condition is written key=value (or !=, <, <=, >, >=), got {text!r}")
         value = match["value"]
+        if not value and match["sign"] not in ("=", "!="):
+            raise UsageError(f"a condition has a value to compare with, such as 'year>=1987', got {text!r}")
         try:
             decoded = json.loads(value)
         except (ValueError, RecursionError):

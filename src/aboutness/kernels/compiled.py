@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import logging
 import os
 import stat
 from collections.abc import Callable
@@ -21,6 +22,8 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 from numba.core import caching
+
+log = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -120,7 +123,10 @@ class _Cache(caching.FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:  # noqa: ANN401 - numba's own
         try:
-            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+            found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+            if found is None:
+                log.debug("compiling %s", sig)
+            return found
         except Exception:  # files cut short raise whatever their pickles run into
             with suppress(OSError):
                 self.flush()  # type: ignore[no-untyped-call]
