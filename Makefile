@@ -19,6 +19,8 @@ else
   locked  = --require-hashes
 endif
 editable = --no-deps --no-build-isolation --editable .
+# Up to four processes share the tests, by files, so that what a file sets up is set up once (see tests/conftest.py).
+SHARED  = -n auto --maxprocesses 4 --dist loadfile
 
 .PHONY: demo test check audit docs docs-serve licences format lock extras reproduce reproduce-full stress screenshots bench \
   bench-quick clean help
@@ -29,8 +31,8 @@ help: ## list the targets
 demo: $(VENV)/run.stamp ## index the standard library's documentation and look into it
 	$(BIN)/aboutness demo
 
-test: $(VENV)/dev.stamp ## run all tests
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+test: $(VENV)/dev.stamp ## run all tests, on up to four cores
+	$(BIN)/python -m pytest $(SHARED) $(PYTEST_ARGS)
 
 check: $(VENV)/dev.stamp ## formatting, lint, types, rooms, and known vulnerabilities where these can be asked for
 	$(BIN)/ruff format --check .
@@ -103,6 +105,7 @@ bench: $(BENCH)/bench.stamp ## measure against the peers, and write bench/result
 	$(BENCH)/bin/python -m bench.default
 	$(BENCH)/bin/python -m bench.measures
 	$(BENCH)/bin/python -m bench.serving
+	$(BENCH)/bin/python -m bench.first_use
 	$(BENCH)/bin/python -m bench.pages
 
 bench-quick: $(BENCH)/bench.stamp ## the same on small collections

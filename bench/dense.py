@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from aboutness import Index
-from aboutness.models.dense import DenseRows, DenseScorer
+from aboutness.models.dense import DenseScorer
+from aboutness.models.dense_rows import DenseRows
 from aboutness.models.desm import DESM
 from aboutness.models.iwcs import IWCS
 from aboutness.models.model import Scorer

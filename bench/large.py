@@ -113,9 +113,9 @@ def normalise(folder: str, documents: int) -> None:
         rows, words = (chance.standard_normal((count, DIM), np.float32) for count in (documents, WORDS))
         rows *= np.float32(LENGTHS[0] / DIM**0.5)
         words *= np.float32(LENGTHS[1] / DIM**0.5)
-    log_normalisers(rows[:10], words[:10])
+    log_normalisers(rows[:10], words[:10], threads=1)
     before, begin, processor = forget_peak(), time.perf_counter(), time.process_time()
-    found = log_normalisers(rows, words)
+    found = log_normalisers(rows, words, threads=1)
     seconds, processor = time.perf_counter() - begin, time.process_time() - processor
     above = memory("VmHWM") - before
     some = slice(None, None, max(1, len(rows) // 1000))

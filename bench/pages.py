@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bench import serving, stress
+from bench import beside, first_use, sentences, serving, stress
 from bench.papers_shown import shown
 from bench.report import RESULTS, kept, table
 
@@ -109,6 +109,11 @@ def served(results: Mapping[str, Any]) -> dict[str, str]:
     return {"serving": "\n".join(table(serving.HEAD, serving.cells(results)))}
 
 
+def first_used(results: Mapping[str, Any]) -> dict[str, str]:
+    """Return how long processors work for commands the first time, by name."""
+    return {"first": "\n".join(table(first_use.HEAD, first_use.worked(results)))}
+
+
 def stressed(results: Mapping[str, Any]) -> dict[str, str]:
     """Return what the long tests of reliability found, by name."""
     return {"stress": "\n".join(table(stress.HEAD, stress.rows(results["parts"])))}
@@ -128,8 +133,20 @@ def _report(path: Path) -> str:
     return re.sub(r"^##", "####", text, flags=re.MULTILINE).strip()
 
 
+def ranked(results: Mapping[str, Any]) -> dict[str, str]:
+    """Return how good rankings are beside those of a sentence transformer, and what they cost, by name."""
+    return {"ranked": "\n".join(sentences.both(results["rows"]))}
+
+
+def compared(results: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG001 - they come from many files
+    """Return how fast it is beside others, in all kinds of work and in some, by name."""
+    return {"beside": "\n".join(beside.lines()), "fast": "\n".join(beside.lines(beside.FIRST))}
+
+
 PAGES = {
-    "README.md": {"default": default_ranker, "measures": measuring, "papers": shown, "serving": served},
+    "README.md": {"sentences": ranked, "search": compared},
+    "docs/tour.md": {"default": default_ranker, "papers": shown},
+    "docs/speed.md": {"search": compared, "measures": measuring, "serving": served, "first_use": first_used},
     "docs/reliability.md": {"stress": stressed},
     "docs/scale.md": {"scale": reported},
     "docs/approximate.md": {"scale": reported},

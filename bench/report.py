@@ -46,10 +46,11 @@ def circumstances(*packages: str) -> dict[str, Any]:
 
 
 def made_by(module: str, results: dict[str, Any]) -> str:
-    """Return by which command, when and where results were made; several dates where parts have their own."""
+    """Return by which command, when and where results were made, and a note on them if there is one."""
     parts = results.get("measured")
     dates = ", ".join(f"{part} {date}" for part, date in parts.items()) if parts else results["date"]
-    return f"Made by `python -m {module}` ({dates}): {results['machine']}; {results['versions']}."
+    made = f"Made by `python -m {module}` ({dates}): {results['machine']}; {results['versions']}."
+    return f"{made} {results['note']}" if results.get("note") else made
 
 
 def kept(name: str) -> dict[str, Any]:

@@ -111,7 +111,7 @@ def needs(one: Collection, cost: Cost, machine: Machine, most_ms: float = 200.0)
         "shards": machines * machine.cores,
         "index_hours": indexing,
         "epoch_hours": epoch,
-        "merge_hours": numbers * (cost.merging + 4 / machine.disk) / 3600,
+        "merge_hours": numbers * (cost.merging / machine.cores + 2 * 4 / machine.disk) / machines / 3600,
         "search_ms": postings / 1e6 * cost.search / (machines * machine.cores),
         "dollars_to_index": indexing * machines * machine.dollars_an_hour,
         "dollars_a_month": machines * machine.dollars_an_hour * 24 * 30,
@@ -128,7 +128,7 @@ ROWS = {
     "shards": ("shards, one a core", 1),
     "index_hours": ("hours to index", 1),
     "epoch_hours": ("hours for one epoch of word2vec", 1),
-    "merge_hours": ("hours to make the shards' word matrices one, by one process, after a round", 1),
+    "merge_hours": ("hours to write the shards' word matrices and make them one, after a round", 1),
     "search_ms": ("BM25 in a shard, p50 ms", 1),
     "dollars_to_index": ("to index, $", 1),
     "dollars_a_month": ("to serve, $ a month", 1),
@@ -164,8 +164,10 @@ def merging_speed(words: int = 20_000, shards: int = 8) -> float:
     before = chance.normal(size=(words, DIM)).astype(np.float32)
     after = [before + chance.normal(size=before.shape).astype(np.float32) / 100 for _ in range(shards)]
     bend = Bend(1e6 / np.arange(1, words + 1), before.T.astype(np.float64) @ before / words)
+    bowl = Bowl.of([bend] * shards, 0.025)
+    bowl.merged(before[:1], [of[:1] for of in after], [bend.updates[:1]] * shards)  # which compiles it
     begin = time.process_time()
-    Bowl.of([bend] * shards, 0.025).merged(before, after, slice(0, words))
+    bowl.merged(before, after, [bend.updates] * shards)
     return words * DIM * shards / (time.process_time() - begin)
 
 

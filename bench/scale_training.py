@@ -1,22 +1,28 @@
-"""`python -m bench.scale_training [--quick] [--seeds N] [--parts PART …]`: training by shards against one process.
+"""`python -m bench.scale_training [--quick] [--seeds N] [--parts PART …] [--again] [--collections …] [--kinds …]`.
 
-Both read the same words as often. Quality: nDCG@10 of rankers that read what was trained, with several seeds; by
-shards it must not be below one process by more than one process differs from seed to seed. Overhead: a training of
-over a minute, by this process and on a Ray cluster with one node. Results go to
+Training by shards and by one process, which read the same words as often. Quality: nDCG@10 of rankers that read
+what was trained, with several seeds; by shards it must not be below one process by more than one process differs
+from seed to seed. Overhead: a training of over a minute, by this process and on a Ray cluster with one node. With
+`--again` what is chosen is measured once more; all else stays. Results go to
 bench/results/scale_training.{json,md}.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import statistics
 import tempfile
+import threading
 import time
+from collections.abc import Collection as Collection_
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from tests.scale.raylets import SETTINGS, Raylets, of_session
 
 from aboutness import ByShards, Index, collection, ranker
 from aboutness.experiment.collection import Collection
@@ -24,6 +30,7 @@ from aboutness.experiment.compare import compare_on
 from aboutness.vectors.pv import EPV, PV
 from aboutness.vectors.trainer import Trainer
 from aboutness.vectors.word2vec import Word2Vec
+from bench.data import records
 from bench.report import circumstances, deviation, keep, kept, made_by, met, table, tell
 from bench.vectors import data
 
@@ -37,9 +44,9 @@ WAYS: dict[str, tuple[type[Trainer], tuple[str, ...]]] = {
 }
 MEASURE = "nDCG@10"
 SHARDS = 6
-LARGE, LARGE_EPOCHS = "yso_finna_en", {"word2vec": 12, "epv": 6}
+LARGE, LARGE_EPOCHS = "yso_finna_en", {"word2vec": 12}
 LARGE_KINDS, LARGE_SEEDS, LARGE_QUERIES = ("word2vec",), 3, 1000
-LEAST_S, MOST_RATIO = 60.0, 1.5
+LEAST_S, MOST_RATIO, EVERY_S = 60.0, 1.5, 0.5
 QUALITY = (
     f"{MEASURE} of rankers that read what was trained, analyzer {ANALYZER}, all parameters as declared: by one "
     f"process with one thread, and by {SHARDS} shards, with the same seeds. Rounds: how often in an epoch the "
@@ -48,7 +55,8 @@ QUALITY = (
 )
 OVERHEAD = (
     f"Seconds for a whole training, kept in the index: in this process with all {os.cpu_count()} cores, and by "
-    f"{SHARDS} shards on a Ray cluster with one node that has as many (`--ray local`, its start included)."
+    f"{SHARDS} shards on a Ray cluster with one node that has as many. Processor: the time of all cores, with the "
+    "cluster's own processes, which does not count what other programs take."
 )
 
 
@@ -59,19 +67,34 @@ def nDCG(index: Index, test: Any, rankers: Sequence[str]) -> dict[str, float]:  
 
 
 def some_queries(test: Collection) -> Collection:
-    """Return a collection with as many of its queries as are asked of a large one."""
-    return replace(test, queries=test.queries[:LARGE_QUERIES])
+    """Return a collection with as many of its queries as are asked of a large one, and their judgements alone.
+
+    Judged queries that are not asked would count as ones for which nothing is found.
+    """
+    asked = test.queries[:LARGE_QUERIES]
+    return replace(
+        test, queries=asked, qrels={one.id: test.qrels[one.id] for one in asked if one.id in test.qrels}
+    )
 
 
 def quality(
-    names: Sequence[str], seeds: int, kinds: Sequence[str] = tuple(WAYS), rounds: int = 0
+    names: Sequence[str],
+    seeds: int,
+    kinds: Sequence[str] = tuple(WAYS),
+    rounds: int = 0,
+    done: Collection_[tuple[str, str]] = (),
 ) -> Iterator[dict[str, Any]]:
-    """Train by one process and by shards with several seeds; yield the values of each ranker."""
+    """Train by one process and by shards with several seeds; yield the values of each ranker.
+
+    What is done already, of which collection and kind, is passed over.
+    """
     tests = {name: some_queries(collection(str(data(name)))) for name in names}
     indexes = {name: Index.build(test.documents(), analyzer=ANALYZER) for name, test in tests.items()}
     for kind in kinds:
         way, rankers = WAYS[kind]
         for name, index in indexes.items():
+            if (name, kind) in done:
+                continue
             sides: dict[str, dict[str, list[float]]] = {one: {"one": [], "shards": []} for one in rankers}
             for seed in range(1, seeds + 1):
                 how = way(seed=seed)  # type: ignore[call-arg]
@@ -91,21 +114,45 @@ def quality(
 
 def overhead(kinds: Sequence[str], most: int | None = None) -> Iterator[dict[str, Any]]:
     """Train on a large collection in this process, by all cores, and on a cluster of one node with as many."""
-    from bench.data import records
-
-    with tempfile.TemporaryDirectory() as folder:
+    os.environ.update(SETTINGS)
+    cores = os.cpu_count() or 1
+    with tempfile.TemporaryDirectory() as folder, Raylets(1, cores=cores) as nodes:
         index = Index.build(records(LARGE, most), Path(folder, "x.index"), analyzer=ANALYZER)
         for kind in kinds:
-            way = WAYS[kind][0]
-            seconds = {}
-            for side, how in (("one", {}), ("shards", {"by": ByShards(SHARDS, ray="local")})):
-                start = time.perf_counter()
-                made = index.train(way(epochs=LARGE_EPOCHS[kind]), name="trained", **how)  # type: ignore[call-arg,arg-type]
-                seconds[side] = time.perf_counter() - start
-                tell(f"{kind} {side}: {seconds[side]:.1f} s")
+            way, seconds, load, meter = WAYS[kind][0], {}, os.getloadavg()[0], Meter(nodes)
+            for side, by in {"one": None, "shards": ByShards(SHARDS, ray=nodes.address)}.items():
+                start, used = time.perf_counter(), time.process_time() + meter.seconds
+                made = index.train(way(epochs=LARGE_EPOCHS[kind]), name="trained", by=by)  # type: ignore[call-arg]
+                seconds |= {side: time.perf_counter() - start}
+                seconds |= {f"{side}_processor": time.process_time() + meter.seconds - used}
+                tell(f"{kind} {side}: {seconds[side]:.1f} s, processor {seconds[f'{side}_processor']:.1f} s")
             index.drop("trained")
-            about = {"tokens": made.provenance["tokens"], "rounds": made.provenance["rounds"]}
+            seconds["load"] = round(load, 1)
+            about = {name: made.provenance[name] for name in ("tokens", "rounds", "epochs")}
             yield {"collection": LARGE, "kind": kind, "documents": len(index), **about, **seconds}
+
+
+class Meter(threading.Thread):
+    """Looks again and again how much of the processors a cluster has used: its workers end with the job."""
+
+    def __init__(self, nodes: Raylets) -> None:
+        super().__init__(daemon=True)
+        self.sessions = [node.pid for node in nodes.nodes if node]
+        self.ticks: dict[int, int] = {}  # by process
+        self.start()
+
+    def run(self) -> None:
+        while True:
+            for process in (process for session in self.sessions for process in of_session(session)):
+                with contextlib.suppress(OSError):
+                    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+                    self.ticks[process] = int(fields[11]) + int(fields[12])
+            time.sleep(EVERY_S)
+
+    @property
+    def seconds(self) -> float:
+        """Return the seconds of processors that it has used up to now."""
+        return sum(self.ticks.values()) / os.sysconf("SC_CLK_TCK")
 
 
 def report(results: dict[str, Any]) -> str:
@@ -121,8 +168,8 @@ def report(results: dict[str, Any]) -> str:
 
 
 def _quality_lines(rows: Sequence[dict[str, Any]]) -> list[str]:
-    lines = []
-    for row in rows:
+    lines, kinds, names = [], list(WAYS), [*COLLECTIONS, LARGE]
+    for row in sorted(rows, key=lambda row: (kinds.index(row["kind"]), names.index(row["collection"]))):
         cells = [f"{statistics.mean(row[side]):.4f} ± {deviation(row[side]):.4f}" for side in ("one", "shards")]
         gap = statistics.mean(row["shards"]) - statistics.mean(row["one"])
         verdict = met(gap >= -deviation(row["one"]))
@@ -131,7 +178,7 @@ def _quality_lines(rows: Sequence[dict[str, Any]]) -> list[str]:
             f"{row['tokens']:,}",
             row["kind"],
             row["ranker"],
-            row["rounds"],
+            _rounds(row["rounds"]),
             len(row["one"]),
         ]
         lines.append([*about, *cells, f"{gap:+.4f}", verdict])
@@ -155,26 +202,48 @@ def _overhead_lines(rows: Sequence[dict[str, Any]]) -> list[str]:
     for row in rows:
         ratio = row["shards"] / row["one"]
         verdict = met(ratio <= MOST_RATIO) if row["one"] >= LEAST_S else "(too short)"
-        about = [row["collection"], f"{row['documents']:,}", f"{row['tokens']:,}", row["kind"], row["rounds"]]
-        lines.append([*about, f"{row['one']:.1f}", f"{row['shards']:.1f}", f"{ratio:.2f}", verdict])
-    head = ["collection", "documents", "tokens", "trained", "rounds", "one process, s", "on Ray, s", "ratio",
-            f"bar: ≤ {MOST_RATIO:g}"]  # fmt: skip
+        work = [row["one_processor"], row["shards_processor"]]
+        about = [row["collection"], f"{row['tokens']:,}", row["kind"], row["epochs"], _rounds(row["rounds"])]
+        times = [f"{row['one']:.1f}", f"{row['shards']:.1f}", f"{ratio:.2f} {verdict}"]
+        used = [f"{work[0]:.1f}", f"{work[1]:.1f}", f"{work[1] / work[0]:.2f}"]
+        lines.append([*about, *times, *used, row["load"]])
+    head = ["collection", "tokens", "trained", "epochs", "rounds", "one process, s", "on Ray, s",
+            f"ratio, bar ≤ {MOST_RATIO:g}", "processor, s", "on Ray, s", "ratio", "load before"]  # fmt: skip
     return table(head, lines)
 
 
-def measure(parts: Sequence[str] = PARTS, seeds: int = 5, *, quick: bool = False) -> Iterator[dict[str, Any]]:
-    """Measure some parts; yield what the report needs of them as soon as it is there."""
-    rows: list[dict[str, Any]] = []
+def _rounds(rounds: int | list[int]) -> str:
+    """Return how many rounds epochs have: all the same number, or one number after the other, and so on."""
+    if isinstance(rounds, int):
+        return str(rounds)
+    last = max(place for place, one in enumerate(rounds) if one != rounds[-1]) + 1
+    return f"{', '.join(map(str, rounds[:last]))}, then {rounds[-1]}"
+
+
+def measure(
+    parts: Sequence[str],
+    names: Sequence[str],
+    kinds: Sequence[str],
+    seeds: int,
+    *,
+    quick: bool = False,
+    before: Sequence[dict[str, Any]] = (),
+) -> Iterator[dict[str, Any]]:
+    """Measure some parts; yield what the report needs of them as soon as it is there, with rows from before."""
+    rows = list(before)
+    done = {(row["collection"], row["kind"]) for row in before}
+    large = [name for name in names if name == LARGE]
     if "quality" in parts:
-        for row in quality(COLLECTIONS[:1] if quick else COLLECTIONS, seeds):
+        for row in quality([name for name in names if name != LARGE], seeds, kinds, done=done):
             rows.append(row)
             yield {"quality": rows}
-        for row in [] if quick else quality((LARGE,), min(seeds, LARGE_SEEDS), LARGE_KINDS):
+        of_large = [kind for kind in kinds if kind in LARGE_KINDS]
+        for row in quality(large, min(seeds, LARGE_SEEDS), of_large, done=done):
             rows.append(row)
             yield {"quality": rows}
     rows = []
     if "overhead" in parts:
-        for row in overhead(("word2vec",) if quick else tuple(LARGE_EPOCHS), 20_000 if quick else None):
+        for row in overhead([kind for kind in kinds if kind in LARGE_EPOCHS], 20_000 if quick else None):
             rows.append(row)
             yield {"overhead": rows}
 
@@ -182,13 +251,23 @@ def measure(parts: Sequence[str] = PARTS, seeds: int = 5, *, quick: bool = False
 def main() -> None:
     parser = argparse.ArgumentParser(prog="bench.scale_training", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="one seed, cranfield; nothing is stored")
-    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="the others stay as they were")
+    parser.add_argument("--collections", nargs="+", choices=(*COLLECTIONS, LARGE), default=(*COLLECTIONS, LARGE))
+    parser.add_argument("--kinds", nargs="+", choices=tuple(WAYS), default=tuple(WAYS))
+    parser.add_argument("--again", action="store_true", help="measure what was measured before once more")
     options = parser.parse_args()
     results: dict[str, Any] = {} if options.quick else kept(NAME)
+    names, kinds = (COLLECTIONS[:1], options.kinds) if options.quick else (options.collections, options.kinds)
+    before = [
+        row
+        for row in results.get("quality", [])
+        if not (options.again and row["collection"] in names and row["kind"] in kinds)
+    ]
     dates = results.get("measured", {})
     results |= circumstances("numba", "numpy", "ray")
-    for found in measure(options.parts, 1 if options.quick else options.seeds, quick=options.quick):
+    seeds = 1 if options.quick else options.seeds
+    for found in measure(options.parts, names, kinds, seeds, quick=options.quick, before=before):
         results |= found
         dates |= {part: results["date"] for part in PARTS if part in found}
         results["measured"] = dates

@@ -28,7 +28,7 @@ PAGES = {
     "search": "/search?q=compress+data&r=default&r=bm25&r=iwcs",
     "explain": "/explain?q=compress+data&id=zlib.compress&r=bm25&r=desm-in-out",
     "words": "/words?q=compress",
-    "perturb": "/perturb?set=library",
+    "perturb": "/perturb?set=python",
     "map": "/map?q=compress+data",
     "compare": "/compare",
     "judge": "/judge?q=compress+data",

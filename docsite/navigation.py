@@ -27,7 +27,7 @@ HOW_TO = (
 )  # fmt: skip
 CONCEPTS = ("data-flow", "matching-and-scoring", "aboutness", "in-and-out", "why-idf")
 SECTIONS: tuple[Section, ...] = (
-    Section("Start", [FIRST, "tutorial.md", "readme.md"]),
+    Section("Start", [FIRST, "tutorial.md", "tour.md", "readme.md"]),
     Section("How to", [*(f"how-to/{name}.md" for name in HOW_TO), "how-to/"]),
     Section("Concepts", [*(f"concepts/{name}.md" for name in CONCEPTS), "concepts/"]),
     Section(
@@ -47,7 +47,7 @@ SECTIONS: tuple[Section, ...] = (
     Section(
         "Evidence",
         [
-            "default.md", "papers.md", "scale.md", "approximate.md", "reliability.md",
+            "default.md", "speed.md", "papers.md", "scale.md", "approximate.md", "reliability.md",
             Section("Measurements", ["benchmarks/index.md", "benchmarks/"]),
         ],
     ),

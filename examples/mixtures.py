@@ -1,6 +1,9 @@
 """Mix BM25 with the dual embedding space model, as in mitra2016: how much should the second count?
 
-python examples/mixtures.py path/to/cranfield
+The collection is a folder with corpus.jsonl, queries.jsonl and qrels.tsv or, without an argument, Python's own
+documentation with the questions that come with this package.
+
+    python examples/mixtures.py path/to/cranfield
 """
 
 from __future__ import annotations
@@ -9,7 +12,7 @@ import sys
 
 import aboutness as ab
 
-collection = ab.collection(sys.argv[1])
+collection = ab.collection(sys.argv[1] if len(sys.argv) > 1 else "stdlib")
 index = ab.Index.build(collection.documents())
 index.train("word2vec", architecture="cbow", seed=1, threads=1)
 

@@ -1,6 +1,8 @@
 """Train word vectors on a part of Python's own documentation, and see what each space says.
 
 IN against IN finds words that could stand in each other's place; IN against OUT, words that stand beside it.
+
+    python examples/word_vectors.py
 """
 
 from itertools import islice

@@ -1,10 +1,12 @@
-"""Where the tests that need real data find it; without it they are skipped."""
+"""Where the tests that need real data find it; without it they are skipped. And how long each room took."""
 
 from __future__ import annotations
 
 import os
 import signal
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -16,6 +18,10 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 # A shared machine has no deadlines, and a gate must not fail by chance: new examples are for developers' runs.
 settings.register_profile("suite", deadline=None, derandomize=os.environ.get("CI") == "true")
 settings.load_profile("suite")
+
+
+LONG = 60  # seconds of tests that are worth a word on where they went
+WHOLE = ("scale", "browser")  # rooms that start something large, a Ray cluster or a browser: for one process
 
 
 def _folder(variable: str) -> Path:
@@ -46,3 +52,31 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("docs") / "site"
     assert build(folder) == len(list(folder.rglob("*.html")))
     return folder
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Where several processes share the tests by files (`--dist loadfile`): some rooms are not taken apart."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByFile(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return room_of(nodeid) if room_of(nodeid) in WHOLE else super()._split_scope(nodeid)
+
+    return ByFile(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+def room_of(nodeid: str) -> str:
+    """The folder of a test, or its file where it is in none."""
+    return nodeid.partition("::")[0].removeprefix("tests/").split("/")[0]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many seconds each folder of tests took, those with a Ray cluster apart."""
+    took: Counter[str] = Counter()
+    for reports in terminalreporter.stats.values():
+        for one in reports:
+            if isinstance(one, pytest.TestReport):
+                took["with Ray" if "ray" in one.keywords else room_of(one.nodeid)] += one.duration
+    if took.total() > LONG:
+        terminalreporter.write_line(", ".join(f"{room} {seconds:.0f} s" for room, seconds in took.most_common()))

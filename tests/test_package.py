@@ -25,6 +25,7 @@ HEAVY = (
     "Stemmer",
     "ir_measures",
     "ir_datasets",
+    "pandas",
     "tomotopy",
 )
 

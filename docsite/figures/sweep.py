@@ -40,3 +40,21 @@ def values_of(parameter: Parameter) -> Sequence[Any]:
     if isinstance(kind, Whole):
         return sorted({round(value) for value in every})
     return sorted(float(f"{value:.3g}") for value in every if not (kind.open and value <= kind.least))
+
+
+def another_value(parameter: Parameter) -> float | str:
+    """Return a value that somebody might try instead of the default, and that is easily read.
+
+    >>> from aboutness.models.bm25 import BM25
+    >>> [another_value(one) for one in shown_parameters(BM25) if one.name in ("k1", "b")]
+    [2.4, 0.5]
+    """
+    kind, default = parameter.kind, parameter.default
+    if isinstance(kind, Choice):
+        return next(word for word in kind.words if word != default)
+    assert isinstance(kind, Number | Whole)
+    if kind.most - kind.least <= NARROW:
+        quarters = (kind.least + (kind.most - kind.least) * step / 4 for step in (2, 3, 1))
+        return min((one for one in quarters if one != default), key=lambda one: abs(one - default))
+    twice: float = 2 * default if 0 < default <= kind.most / 2 else 1
+    return twice

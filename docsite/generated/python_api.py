@@ -25,14 +25,20 @@ PAGES = {
     "training": "Vectors and training",
     "evaluation": "Evaluation",
     "experiments": "Experiments and reports",
+    "other-tools": "Other tools",
 }
 PLACES = {
+    "aboutness.frames.": "other-tools",
+    "aboutness.interop.": "other-tools",
+    "aboutness.core.kinds": "rankers",
+    "aboutness.core.parameters": "rankers",
     "aboutness.models.": "rankers",
     "aboutness.rank.": "rankers",
     "aboutness.vectors.": "training",
     "aboutness.evaluate.": "evaluation",
     "aboutness.app.evaluating": "evaluation",
     "aboutness.app.index": HERE,
+    "aboutness.app.hits": HERE,
     "aboutness.app.": "experiments",
     "aboutness.experiment.": "experiments",
     "aboutness.papers.": "experiments",
@@ -84,7 +90,7 @@ def _doc(thing: Any) -> str:  # noqa: ANN401 - any public thing
 def _described(name: str, path: str) -> str:
     thing = getattr(aboutness, name)
     parts = [f"## {name} {{ #{name} }}", block(_signature(name, thing), "python"), as_markdown(_doc(thing))]
-    if inspect.isclass(thing) and issubclass(thing, Parameters):
+    if inspect.isclass(thing) and issubclass(thing, Parameters) and thing.name:  # what all models inherit has none
         parts.append(_page_of(thing, path))
     elif inspect.isclass(thing) and issubclass(thing, Exception):
         parts.append(as_markdown(sys.modules[thing.__module__].__doc__ or ""))  # where the tree of errors is drawn

@@ -24,7 +24,7 @@ from docsite.docstring import COST, DIFFERS, EMPTY, PAPER, SYMBOLS, UNKNOWN, doc
 from docsite.figures.drawing import pictures
 from docsite.figures.shown import Shown, shown_by
 from docsite.figures.small_corpus import PASSAGES, QUERY, small_index
-from docsite.figures.sweep import shown_parameters, values_of
+from docsite.figures.sweep import another_value, shown_parameters
 from docsite.generated.parameters import (
     INDEX,
     in_python,
@@ -169,8 +169,7 @@ def _varied(ranker: Ranker) -> Ranker:
     """Return a ranker with its first parameter changed, if it has one that can be shown."""
     assert isinstance(ranker, Parameters)
     for parameter in shown_parameters(type(ranker)):
-        others = [value for value in values_of(parameter) if value != parameter.default]
-        return replace(ranker, **{parameter.name: others[2 * len(others) // 3]})
+        return replace(ranker, **{parameter.name: another_value(parameter)})
     return ranker
 
 

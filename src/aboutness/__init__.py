@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     from aboutness.app.comparing import compare
     from aboutness.app.evaluating import evaluate_run, evaluate_runs
     from aboutness.app.experimenting import run_experiment, sample_scores
+    from aboutness.app.hits import Hit, Hits
     from aboutness.app.index import Index
     from aboutness.app.picturing import figure
     from aboutness.app.reporting import write_report
     from aboutness.app.tuning import cross_validate, sweep
     from aboutness.core.errors import AboutnessError
+    from aboutness.core.kinds import Choice, Number
+    from aboutness.core.parameters import parameter
     from aboutness.core.record import Document, Query
     from aboutness.corpus.read import read
     from aboutness.evaluate.corrections import adjusted
@@ -37,7 +40,11 @@ if TYPE_CHECKING:
     from aboutness.experiment.declared import Experiment
     from aboutness.experiment.labels import by_label
     from aboutness.experiment.results_folder import read_results
+    from aboutness.frames.runs import judgements_from_frame, judgements_to_frame, run_from_frame, run_to_frame
     from aboutness.index.matrix import count_matrix
+    from aboutness.interop.retriever import Retriever
+    from aboutness.interop.searcher import TextSearcher
+    from aboutness.interop.vectorizer import TextVectorizer
     from aboutness.models.bm25 import BM25
     from aboutness.models.bm25_cosine import BM25Cosine
     from aboutness.models.deepwalk import DeepWalk
@@ -48,8 +55,10 @@ if TYPE_CHECKING:
     from aboutness.models.ketos_doc2vec import KetosDoc2Vec
     from aboutness.models.lda_lm import LDALM
     from aboutness.models.lsa import LSARanker
+    from aboutness.models.model import Model, register
     from aboutness.models.pv_lm import EPVDLM, EPVDRJLM, EPVDRLM, PVLM
     from aboutness.models.ql import QL
+    from aboutness.models.terms import QueryWeights, TermScorer
     from aboutness.models.tfidf import TFIDF
     from aboutness.models.wcs import WCS
     from aboutness.models.weighted import DeepWalkWeighted, Doc2VecWeighted
@@ -88,6 +97,7 @@ _HOMES = {
     "BM25Cosine": "aboutness.models.bm25_cosine",
     "BM25DESM": "aboutness.rank.pipelines",
     "ByShards": "aboutness.app.by_shards",
+    "Choice": "aboutness.core.kinds",
     "CombMNZ": "aboutness.rank.fusion",
     "CombSUM": "aboutness.rank.fusion",
     "DESM": "aboutness.models.desm",
@@ -113,6 +123,8 @@ _HOMES = {
     "Evaluation": "aboutness.evaluate.evaluation",
     "Experiment": "aboutness.experiment.declared",
     "Feedback": "aboutness.rank.feedback",
+    "Hit": "aboutness.app.hits",
+    "Hits": "aboutness.app.hits",
     "IWCS": "aboutness.models.iwcs",
     "IWCSWMD": "aboutness.rank.pipelines",
     "Index": "aboutness.app.index",
@@ -123,7 +135,9 @@ _HOMES = {
     "LSA": "aboutness.vectors.lsa",
     "LSARanker": "aboutness.models.lsa",
     "MinMax": "aboutness.rank.normalised",
+    "Model": "aboutness.models.model",
     "Nearest": "aboutness.rank.expansion.nearest",
+    "Number": "aboutness.core.kinds",
     "OfBest": "aboutness.rank.normalised",
     "Own": "aboutness.vectors.own",
     "OwnWithWords": "aboutness.vectors.own",
@@ -132,12 +146,17 @@ _HOMES = {
     "Pairs": "aboutness.evaluate.pairs",
     "QL": "aboutness.models.ql",
     "Query": "aboutness.core.record",
+    "QueryWeights": "aboutness.models.terms",
     "RM3": "aboutness.rank.expansion.rm3",
     "RRF": "aboutness.rank.fusion",
     "Rank": "aboutness.rank.normalised",
+    "Retriever": "aboutness.interop.retriever",
     "Rocchio": "aboutness.rank.expansion.rocchio",
     "Softmax": "aboutness.rank.normalised",
     "TFIDF": "aboutness.models.tfidf",
+    "TermScorer": "aboutness.models.terms",
+    "TextSearcher": "aboutness.interop.searcher",
+    "TextVectorizer": "aboutness.interop.vectorizer",
     "WCS": "aboutness.models.wcs",
     "WMD": "aboutness.models.wmd",
     "Walks": "aboutness.vectors.walks",
@@ -161,10 +180,13 @@ _HOMES = {
     "figure": "aboutness.app.picturing",
     "fisher": "aboutness.evaluate.significance",
     "friedman": "aboutness.evaluate.rank_tests",
+    "judgements_from_frame": "aboutness.frames.runs",
+    "judgements_to_frame": "aboutness.frames.runs",
     "kruskal_wallis": "aboutness.evaluate.rank_tests",
     "load_vectors": "aboutness.vectors.load",
     "max_f1": "aboutness.evaluate.curves",
     "paired_t": "aboutness.evaluate.paired_tests",
+    "parameter": "aboutness.core.parameters",
     "precision_at_recall": "aboutness.evaluate.curves",
     "rank_biserial": "aboutness.evaluate.effects",
     "ranker": "aboutness.rank.grammar",
@@ -172,8 +194,11 @@ _HOMES = {
     "read_judgements": "aboutness.evaluate.judgements",
     "read_results": "aboutness.experiment.results_folder",
     "read_run": "aboutness.evaluate.runs",
+    "register": "aboutness.models.model",
     "reproduce": "aboutness.papers.reproducing",
     "run_experiment": "aboutness.app.experimenting",
+    "run_from_frame": "aboutness.frames.runs",
+    "run_to_frame": "aboutness.frames.runs",
     "sample_scores": "aboutness.app.experimenting",
     "sign_test": "aboutness.evaluate.paired_tests",
     "sweep": "aboutness.app.tuning",
@@ -210,6 +235,7 @@ __all__ = [
     "Approximate",
     "BM25Cosine",
     "ByShards",
+    "Choice",
     "CombMNZ",
     "CombSUM",
     "DESMInIn",
@@ -228,20 +254,29 @@ __all__ = [
     "Evaluation",
     "Experiment",
     "Feedback",
+    "Hit",
+    "Hits",
     "Index",
     "Ketos",
     "KetosDoc2Vec",
     "LSARanker",
     "MinMax",
+    "Model",
     "Nearest",
+    "Number",
     "OfBest",
     "Own",
     "OwnWithWords",
     "Pairs",
     "Query",
+    "QueryWeights",
     "Rank",
+    "Retriever",
     "Rocchio",
     "Softmax",
+    "TermScorer",
+    "TextSearcher",
+    "TextVectorizer",
     "Walks",
     "Word2Vec",
     "WordVectors",
@@ -264,10 +299,13 @@ __all__ = [
     "figure",
     "fisher",
     "friedman",
+    "judgements_from_frame",
+    "judgements_to_frame",
     "kruskal_wallis",
     "load_vectors",
     "max_f1",
     "paired_t",
+    "parameter",
     "precision_at_recall",
     "rank_biserial",
     "ranker",
@@ -275,8 +313,11 @@ __all__ = [
     "read_judgements",
     "read_results",
     "read_run",
+    "register",
     "reproduce",
     "run_experiment",
+    "run_from_frame",
+    "run_to_frame",
     "sample_scores",
     "sign_test",
     "sweep",

@@ -30,7 +30,7 @@ USED = {
     "epv-drj-lm",
 }  # the others need what takes too long to train for a demonstration
 
-LINES = files("aboutness.app").joinpath("demo_questions.jsonl").read_text("utf-8").splitlines()
+LINES = files("aboutness.experiment").joinpath("stdlib_questions.jsonl").read_text("utf-8").splitlines()
 QUESTIONS = [json.loads(line) for line in LINES]
 
 

@@ -3,9 +3,11 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pytest
 
 from aboutness.app.describe import analyzers, describe, models
 from aboutness.app.index import Index
+from aboutness.core.errors import UsageError
 from aboutness.core.record import Document
 from aboutness.rank.known import known_rankers
 from aboutness.text.analyzers import known_analyzers
@@ -157,3 +159,9 @@ def test_all_rankers_are_listed_with_their_parameters():
     assert parameters["k"] == 20
     assert list(parameters)[:2] == ["layer", "fields"]
     json.dumps(models())
+
+
+def test_rankers_that_are_named_are_listed_alone():
+    assert [entry["name"] for entry in models(["ql", "rrf"])] == ["ql", "rrf"]
+    with pytest.raises(UsageError, match="unknown ranker 'bm52'; did you mean 'bm25'"):
+        models(["bm52"])

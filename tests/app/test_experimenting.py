@@ -7,8 +7,9 @@ import subprocess
 import sys
 import time
 import tomllib
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -23,6 +24,8 @@ from aboutness.experiment.hashes import code_version
 from aboutness.experiment.kept_runs import StoredRun
 from aboutness.experiment.results import Results
 from aboutness.experiment.toml_form import experiment_of
+from aboutness.models.bm25 import BM25
+from aboutness.models.known import MODELS
 from cli.running import environment
 from experiment.drawn import DRAWN, RECORDS
 from experiment.small import lines, write_collection
@@ -289,6 +292,35 @@ def test_other_code_makes_other_runs(drawn, cache, monkeypatch):
     run_experiment(collections=[drawn], rankers=["bm25"], cache=cache)
     monkeypatch.setattr("aboutness.app.under_condition.code_version", lambda: f"{code_version()} changed")
     assert cached(run_experiment(collections=[drawn], rankers=["bm25"], cache=cache)) == [False]
+
+
+@dataclass(frozen=True)
+class Mine(BM25):
+    """BM25, or its reverse."""
+
+    name: ClassVar[str] = "mine-or-its-reverse"
+    sign: ClassVar[int] = 1
+
+    def saturation(self, tf, length):
+        return self.sign * super().saturation(tf, length) + (self.sign < 0)
+
+
+def test_code_from_elsewhere_is_run_each_time(drawn, cache, monkeypatch):
+    monkeypatch.setitem(MODELS._things, Mine.name, Mine)
+    given = {
+        "collections": [drawn],
+        "rankers": [
+            "bm25",
+            Mine.name,
+            f"minmax({Mine.name}) % 5",
+            {"ranker": Mine.name, "grid": {"k1": [0.1, 3]}},
+        ],
+    }
+    before = run_experiment(**given, cache=cache)
+    monkeypatch.setattr(Mine, "sign", -1)
+    after = run_experiment(**given, cache=cache)
+    assert cached(after) == [True, False, False, False]
+    assert told(after) == told(run_experiment(**given, cache=False)) != told(before)
 
 
 def test_vectors_from_a_file_that_changes(tmp_path, cache):

@@ -92,7 +92,7 @@ def test_refusing_comes_before_reading(tmp_path):
 
     Index.build(RECORDS, tmp_path / "x")
     with pytest.raises(
-        UsageError, match=r"there is an index at .*x already; add to it .* or replace it with overwrite"
+        UsageError, match=r"there is an index at .*x already; add to it .* or replace it with --overwrite"
     ):
         Index.build(records(), tmp_path / "x")
     for options in (

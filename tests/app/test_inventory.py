@@ -6,7 +6,8 @@ import json
 from collections import Counter
 
 from aboutness.app.describe import describe
-from aboutness.app.inventory import health, inventory, vocabulary
+from aboutness.app.index import Index
+from aboutness.app.inventory import health, inventory, vocabulary, without_folder
 
 
 def test_it_is_what_info_tells_but_for_the_folder(index):
@@ -56,3 +57,14 @@ def test_damage_is_told_without_the_folder(index):
     assert not told["ok"]
     assert file.name in told["problems"][0]
     assert str(index.path.parent) not in json.dumps(told)
+
+
+def test_messages_have_the_name_in_the_place_of_the_folder(index, monkeypatch):
+    monkeypatch.chdir(index.path.parent)
+    for opened in (index, Index.open(index.path.name)):
+        told = without_folder(
+            f"{index.path.resolve()}/training/x is of another training. Start anew.", opened, "sky"
+        )
+        assert told == "sky/training/x is of another training. Start anew."
+    monkeypatch.chdir(index.path)
+    assert without_folder("unchanged. Start anew.", Index.open("."), "sky") == "unchanged. Start anew."

@@ -18,7 +18,7 @@ from aboutness.index.borrowed import borrowing
 from aboutness.index.writer import IndexWriter
 from aboutness.kernels import centroids as kernels
 from aboutness.models.centroids import KIND
-from aboutness.models.dense import DenseRows
+from aboutness.models.dense_rows import DenseRows
 from aboutness.models.desm import DESM
 from aboutness.models.pv_lm import PVLM
 from aboutness.models.question import Question

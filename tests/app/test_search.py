@@ -13,8 +13,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import aboutness as ab
+from aboutness.app.hits import SHOWN
 from aboutness.app.index import Index
-from aboutness.app.search import DEFAULT_RANKER, SHOWN, How
+from aboutness.app.search import DEFAULT_RANKER, How
 from aboutness.core.errors import NotFound, UsageError
 from aboutness.core.record import Document, Query
 from aboutness.rank.known import known_rankers
@@ -239,7 +240,7 @@ def test_like_wants_an_id_that_is_there(index):
         with pytest.raises(NotFound, match="there is no document"):
             index.search(like=identifier)
     for arguments in ({}, {"query": "x", "like": "d1"}, {"query": "", "like": "d1"}):
-        with pytest.raises(UsageError, match="give a query, or with `like`"):
+        with pytest.raises(UsageError, match="give a query, or the id of a document with --like"):
             index.search(**arguments)
 
 

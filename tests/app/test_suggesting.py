@@ -80,7 +80,7 @@ def test_each_condition_that_is_suggested_finds_documents(index: Index) -> None:
 
 
 def test_a_value_that_no_condition_can_say_is_not_suggested() -> None:
-    index = Index.build([{"id": "a", "text": "moon", "topic": ["<b>", " x", "fine", "x=y"], "a>b": 1}])
+    index = Index.build([{"id": "a", "text": "moon", "topic": ["<b>", " x", "", "fine", "x=y"], "a>b": 1}])
     assert [text for one in metadata_keys(index) for text in one.conditions] == ["topic=fine", "topic=x=y"]
 
 

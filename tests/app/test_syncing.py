@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from aboutness.app.index import Index
-from aboutness.app.syncing import Synced
+from aboutness.app.sources import Sources
+from aboutness.app.syncing import Synced, sync_sources
 from aboutness.core.errors import BadInput, BadRecord
 from aboutness.core.record import Document
 
@@ -109,3 +112,55 @@ def test_it_compares_with_what_others_have_written_since(index):
     other = Index.open(index.path)
     other.add([{"id": "z", "text": "by somebody else"}])
     assert index.sync(FIRST) == Synced(0, 0, 3, 1)
+
+
+def test_another_order_of_keys_is_no_change(index):
+    turned = [dict(reversed(record.items())) for record in FIRST]
+    assert index.sync(turned) == Synced(0, 0, 3, 0)
+
+
+def test_a_dry_run_says_what_would_be_and_changes_nothing(index):
+    before, stamp = contents(index), index.stamp()
+    after = [FIRST[0], {**FIRST[1], "text": "a song of the land"}, {"id": "d", "text": "the sun"}]
+    would = index.sync(after, dry_run=True)
+    assert would.dry_run
+    assert (contents(index), index.stamp()) == (before, stamp)
+    did = index.sync(after)
+    assert (did, did.dry_run) == (would, False)
+    with pytest.raises(BadInput, match="all would be deleted"):
+        index.sync([], dry_run=True)
+    assert index.sync([after[0], {"id": "", "text": "bad"}], on_bad=lambda _: None, dry_run=True).deleted == 0
+
+
+def test_a_dry_run_needs_no_lock_and_sees_what_others_have_written(index):
+    with Index.open(index.path).writing() as writer:
+        writer.add([{"id": "z", "text": "by somebody else"}])
+        assert index.sync(FIRST[:2], dry_run=True) == Synced(0, 0, 2, 1)
+    assert index.sync(FIRST, dry_run=True) == Synced(0, 0, 3, 1)
+
+
+def test_where_all_records_are_bad_nothing_changes_and_that_is_said(index):
+    with pytest.raises(BadInput, match="no record could be used, 2 were bad; nothing was changed"):
+        index.sync([{"id": "", "text": "x"}, {"id": "", "text": "y"}], on_bad=lambda _: None)
+    assert len(index) == 3
+
+
+def sources(tmp_path, **files):
+    for name, lines in files.items():
+        (tmp_path / f"{name}.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    return Sources([str(tmp_path / f"{name}.jsonl") for name in files])
+
+
+def test_a_source_without_documents_is_refused(index, tmp_path):
+    some = sources(tmp_path, full=[json.dumps(FIRST[0])], empty=[])
+    for dry_run in (True, False):
+        with pytest.raises(BadInput, match=r"empty\.jsonl: there are no documents, so that all would be deleted"):
+            sync_sources(index, some, dry_run=dry_run)
+    assert len(index) == 3
+
+
+def test_what_a_reader_cannot_read_deletes_nothing(index, tmp_path):
+    bad = []
+    some = sources(tmp_path, full=[json.dumps(FIRST[0])], broken=['{"id": "b", "te'])
+    assert sync_sources(index, some, on_bad=bad.append) == Synced(0, 0, 1, 0)
+    assert (len(bad), len(index)) == (1, 3)

@@ -498,3 +498,6 @@ def test_the_list_is_that_of_the_registry():
         assert one["source"]
         assert [parameter["name"] for parameter in one["parameters"]] == [known.name for known in made.declared()]
     assert json.dumps(app.trainers())
+    assert [one["name"] for one in app.trainers(["lsa", "pv"])] == ["lsa", "pv"]
+    with pytest.raises(UsageError, match="unknown way of training 'lsi'"):
+        app.trainers(["lsi"])

@@ -75,6 +75,14 @@ def test_words_without_a_vector(trained):
         trained.neighbours("moun")
 
 
+def test_rare_words_are_told_to_have_no_vector(index):
+    index.train("word2vec", dim=4, epochs=1, min_count=2, threads=1)
+    with pytest.raises(
+        NotFound, match=r"there is no word 'comet' .*fewer than 2 times got no vector \(--min-count\)"
+    ):
+        index.neighbours("comets")
+
+
 @pytest.mark.parametrize("asked", ["", "  ", [], {}, "sun +", "sun + - moon", {"sun": float("nan")}])
 def test_what_is_no_word_or_sum(trained, asked):
     with pytest.raises(UsageError, match="word"):
@@ -486,6 +494,26 @@ def test_vectors_from_anywhere_are_kept_and_dropped(index, glove):
         index.keep_vectors(load_vectors(glove), "a b")
 
 
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf, 1e39])
+@pytest.mark.parametrize("space", ["in", "out"])
+def test_vectors_that_are_not_finite_are_not_kept(index, number, space):
+    spaces = {"in": np.eye(3), "out": np.eye(3)}
+    spaces[space][2, 1] = number
+    before = index.snapshot.generation
+    with pytest.raises(BadInput, match=rf"vector of 'sea' \(space {space}\) .*finite"):
+        index.keep_vectors(WordVectors(StringTable.of(["sun", "moon", "sea"]), spaces), "mine")
+    assert index.snapshot.generation == before
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float16, np.int64])
+def test_vectors_of_other_numbers_are_kept_as_all_are(index, dtype):
+    made = np.arange(6).reshape(-1, 2).astype(dtype)
+    kept = index.keep_vectors(WordVectors(StringTable.of(["sun", "moon", "sea"]), {"in": made}), "mine")
+    assert kept.space("in").dtype == np.float32
+    np.testing.assert_array_equal(kept.space("in"), made)
+    assert index.search("sun moon", ranker="wcs")
+
+
 def test_vectors_for_unknown_words_are_not_lost_by_processing_in_place(index, tmp_path):
     rows = np.arange(60, dtype=np.float32).reshape(20, 3)
     subwords = Subwords(rows, 3, 6)
@@ -511,3 +539,16 @@ def test_an_analyzer_that_is_none(tmp_path, glove, wrong):
     load_vectors(glove).with_provenance(analyzer=wrong).save(tmp_path / "odd.safetensors")
     with pytest.raises(BadInput, match="an analyzer that is none"):
         app.neighbours(tmp_path / "odd.safetensors", "sun")
+
+
+@pytest.mark.parametrize(
+    ("analyzer", "known", "told"),
+    [("english", 9, True), ("english", 10, False), ("plain", 8, False), ("plain", 6, True)],
+)
+def test_stems_without_vectors_are_told_sooner_than_words(tmp_path, analyzer, known, told):
+    words = ["wolf", "bird", "fish", "tree", "moon", "star", "rain", "wind", "snow", "frog", "bear"]
+    index = Index.build([{"id": "a", "text": " ".join(words)}], analyzer=analyzer)
+    file = tmp_path / "glove.txt"
+    file.write_text("".join(f"{word} 1 0\n" for word in words[:known]), "utf-8")
+    note = app.misfit(index, app.import_into(index, file))
+    assert (note is not None) == told

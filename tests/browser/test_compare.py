@@ -127,6 +127,14 @@ def test_from_a_bar_to_both_rankings_by_keyboard(comparing):
     assert comparing.evaluate("document.activeElement.id") == "bar-11"
 
 
+def test_from_the_matrix_to_the_queries_by_keyboard(comparing):
+    comparing.goto("/compare?name=first")
+    comparing.locator("#matrix td a").first.focus()
+    comparing.keyboard.press("Enter")
+    comparing.wait_for_url("**a=**")
+    comparing.wait_for_function("() => document.activeElement.id === 'queries'")
+
+
 def test_the_rows_of_both_rankings_meet_their_lines(comparing):
     comparing.goto("/compare?name=first&query=q2&a=wcs&b=bm25")
     apart = comparing.evaluate(

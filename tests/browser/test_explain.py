@@ -42,7 +42,7 @@ def test_the_threshold_moves_the_evidence(page):
     page.locator("#result .w.over[data-k]").nth(others - 2).wait_for()  # all but the least similar
     assert page.locator("#result").get_attribute("data-mark") == "evidence"  # moving it chooses it
     over = page.locator("#result .w.over[data-k]").count()
-    assert page.locator("#count").inner_text().startswith(f"{over} of {others} words are evidence")
+    assert page.locator("#count").inner_text().startswith(f"{over} of {others} words are over this similarity")
     page.wait_for_url("**mark=evidence**")
     page.reload()  # the address says what was chosen
     assert page.locator("#result .w.over[data-k]").count() == over
@@ -194,3 +194,17 @@ def test_a_very_long_document_stays_fluent(open_page, hard):
     assert took < 3000  # 0.1 s on an idle machine
     page.get_by_role("button", name="moon", exact=True).click()
     assert page.locator(".w.here").text_content() == "moon"
+
+
+def test_a_title_as_long_as_a_text_leaves_room_for_the_rest(open_page, tmp_path, axe):
+    record = {"id": "long", "title": "moon " + "x" * 3000 + " moon" * 200, "text": "the moon"}
+    for url in run_server({"long": Index.build([record], tmp_path / "long.index")}):
+        shown = open_page(base_url=url, viewport={"width": 360, "height": 740})
+        shown.goto(address("bm25", query="moon", identifier="long"))
+        assert shown.locator("#result h2").bounding_box()["height"] < 250
+        shown.locator("#result h2").focus()
+        shown.keyboard.press("End")
+        shown.wait_for_function("() => document.querySelector('#result h2').scrollTop > 100")
+        axe(shown)
+        assert shown.evaluate(FITS)
+        shown.goto("about:blank")

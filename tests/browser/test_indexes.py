@@ -140,3 +140,28 @@ def test_texts_do_nothing(open_page, tmp_path):
         page.locator("#told", has_text="is deleted").wait_for()
         assert page.title() == "Index · aboutness"
         assert page.locator("main img, main svg").count() == 0
+
+
+def test_the_names_of_layers_and_trainings_fit_a_phone(open_page, changing):
+    changing.add_layer("letters", "english[stem=none,words=1,letters=4]")
+    for url in run_server({"sky": changing}):
+        phone = open_page(base_url=url, viewport={"width": 360, "height": 740})
+        phone.goto("/indexes")
+        panel = phone.locator(".vocabulary").bounding_box()
+        for head in phone.locator(".vocabulary h3 span").all():
+            box = head.bounding_box()
+            assert box["x"] + box["width"] <= panel["x"] + panel["width"]
+        name = phone.locator(".artefacts td strong").first
+        assert name.bounding_box()["height"] < 30  # in one line
+        phone.goto("about:blank")
+
+
+def test_a_job_that_takes_long_to_begin_says_so(own):
+    waiting = []
+    own.route("**/v1/jobs", lambda route: waiting.append(route.continue_))
+    own.click("#check")
+    own.locator("#told[data-kind=loading]").wait_for()
+    waiting[0]()
+    own.unroute("**/v1/jobs")
+    own.locator("#jobs [data-state=done]").wait_for()
+    assert not own.locator("#told").is_visible()

@@ -311,3 +311,14 @@ def test_texts_do_nothing(open_page, tmp_path):
         assert page.locator("#work script, #work img, #work svg").count() == 0
         found = read_judgements(exported(page, tmp_path))
         assert set(found["1"]) == texts
+
+
+def test_on_a_phone_the_page_stays_at_the_document(phone):
+    phone.goto("/judge?q=songs+of+the+moon")
+    phone.locator("#document h3, #document .field").first.wait_for()
+    phone.wait_for_load_state("networkidle")
+    assert phone.evaluate("scrollY") == 0  # the query is above the document, its list below
+    for _ in range(3):
+        phone.locator("#grades [data-grade='1']").click()
+        top = phone.locator("#document").bounding_box()["y"]
+        assert 0 <= top < 700

@@ -261,3 +261,28 @@ def test_the_back_button_goes_from_query_to_query_and_to_other_choices(page):
         assert query.input_value() == value
         assert page.locator("#map-most").input_value() == most
         drawn(page)
+
+
+def test_a_query_that_takes_long_says_so(page):
+    page.goto("/map?q=moon")
+    drawn(page)
+    waiting = []
+    page.route("**/v1/map*", lambda route: waiting.append(route.continue_))
+    page.locator("#map-q").fill("sun")
+    page.locator("#map-state[data-kind=loading]").wait_for()
+    waiting[0]()
+    page.locator("#map-state").wait_for(state="hidden")
+    assert page.locator("#map-near li").count() > 0
+
+
+def test_a_server_that_is_gone_can_be_asked_again(page):
+    page.goto("/map?q=moon")
+    drawn(page)
+    page.allowed.append("net::ERR_FAILED")
+    page.route("**/v1/map*", lambda route: route.abort())
+    page.locator("#map-q").fill("sun")
+    page.locator("#map-state[data-kind=error]").wait_for()
+    page.unroute("**/v1/map*")
+    page.get_by_role("button", name="Try again").click()
+    page.locator("#map-state").wait_for(state="hidden")
+    assert page.locator("#map-near li").count() > 0

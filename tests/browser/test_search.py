@@ -141,6 +141,23 @@ def test_sliders_move_the_numbers_of_a_mixture(page, server):
     assert page.evaluate("document.activeElement.type") == "range"
 
 
+def test_what_a_slider_moved_is_a_step_of_its_own_for_the_back_button(page):
+    page.goto("/search?q=moon&r=bm25")
+    page.route("**/v1/search/columns*", lambda route: (page.wait_for_timeout(150), route.continue_()))
+    page.locator("#r0").fill("bm25 + 2*ql")
+    page.wait_for_url("**2*ql*")
+    slider = page.get_by_label("weight of ql")
+    slider.focus()  # which has the ranker asked for once more: it was written, and is left
+    slider.press("ArrowLeft")
+    until(page, "document.querySelector('#r0').value === 'bm25 + 1.99*ql'")
+    page.wait_for_url("**1.99*")
+    page.go_back()
+    until(page, "document.querySelector('#r0').value === 'bm25 + 2*ql'")
+    page.go_back()
+    until(page, "document.querySelector('#r0').value === 'bm25'")
+    settled(page)
+
+
 def test_a_slider_that_is_dragged_fast_ends_where_it_was_let_go(page):
     page.goto("/search?q=moon&r=bm25+%2B+ql")
     page.get_by_label("weight of bm25").evaluate(

@@ -52,6 +52,7 @@ def write(tmp_path):
         path = tmp_path / name
         if isinstance(content, list):
             content = "".join(json.dumps(record) + "\n" for record in content)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
 

@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from aboutness.app.demo import MEASURES, SEARCHES
 from aboutness.app.index import Index
+from aboutness.cli.demo_command import next_steps
 from aboutness.cli.main import app
 from aboutness.cli.search_commands import MOST_PARTS
 from aboutness.rank.known import known_rankers
@@ -76,13 +77,25 @@ def test_it_searches_and_says_why(shown):
         )
         for hit in index.search(text, 3):
             assert f"({hit.id})" in block
-            for line in hit.explain().lines(MOST_PARTS)[1:]:
-                assert line in block
+    best = index.search(SEARCHES[0], 1)[0]
+    assert f"Why {best.id} comes first for {SEARCHES[0]!r}:" in ran.out
+    for line in best.explain().lines(MOST_PARTS):
+        assert f"  {line}\n" in ran.out
 
 
 def test_it_says_how_to_go_on(shown):
     assert "aboutness index FOLDER -o my.index" in shown[1].out
+    assert "aboutness train my.index default" in shown[1].out
     assert 'aboutness search my.index "what you look for" --explain' in shown[1].out
+
+
+def test_the_program_is_named_as_it_can_be_started(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert next_steps(str(tmp_path / ".venv/bin/aboutness")).startswith("  .venv/bin/aboutness index FOLDER")
+    assert next_steps("pytest").startswith("  aboutness index FOLDER")
+    (tmp_path / "aboutness").touch(mode=0o755)
+    assert next_steps(str(tmp_path / ".venv/bin/aboutness")).startswith("  aboutness index FOLDER")
 
 
 def test_its_index_can_be_searched(shown, call):

@@ -399,7 +399,10 @@ def test_a_ragged_table_ends_with_3(write, call):
     write("t.csv", "id,text\n1,x\n2,y,z\n")
     ran = call("index", "t.csv", "-o", "x.index")
     assert ran.code == 3
-    assert ran.err == "aboutness: t.csv:3: 3 cells, but the header has 2\n"
+    assert (
+        ran.err
+        == "aboutness: t.csv:3: 3 cells, but the header has 2; to go on without such records: --on-error skip\n"
+    )
 
 
 def test_skipped_records_are_kept_with_place_and_reason(write, call, tmp_path):
@@ -662,3 +665,74 @@ def test_sync_makes_an_index_hold_just_what_there_is(write, run):
     write("none.jsonl", [])
     refused = run("sync", "x.index", "none.jsonl")
     assert (refused.code, "all would be deleted" in refused.err) == (3, True)
+
+
+def test_sync_can_only_say_what_it_would_do(write, call):
+    write("one.jsonl", THREE)
+    call("index", "one.jsonl", "-o", "x.index")
+    write("two.jsonl", [THREE[0], {**THREE[1], "text": "other"}, {"id": "n", "text": "new"}])
+    ran = call("sync", "x.index", "two.jsonl", "--dry-run")
+    assert (ran.code, ran.out) == (0, "Would add 1 document, update 1, delete 1; 1 is as it was\n")
+    told = call("sync", "x.index", "two.jsonl", "--dry-run", "--json").json
+    assert [told[key] for key in ("added", "updated", "deleted", "unchanged", "dry_run")] == [1, 1, 1, 1, True]
+    assert (told["generation"], ids("x.index")) == (1, [one["id"] for one in THREE])
+    assert "dry_run" not in call("sync", "x.index", "two.jsonl", "--json").json
+
+
+def test_a_source_that_is_out_of_reach_deletes_nothing(write, call):
+    write("notes/a.md", "one")
+    write("mail/b.md", "two")
+    call("index", "notes", "-o", "x.index")
+    call("add", "x.index", "mail")
+    Path("mail/b.md").unlink()
+    refused = call("sync", "x.index", "notes", "mail", "--format", "folder")
+    assert refused.code == 3
+    assert "mail: there are no documents" in refused.err
+    assert ids("x.index") == ["a.md", "b.md"]
+
+
+def test_records_that_a_reader_sets_aside_delete_nothing(write, call):
+    write("one.jsonl", THREE)
+    call("index", "one.jsonl", "-o", "x.index")
+    write("two.jsonl", json.dumps(THREE[0]) + "\nbroken\n")
+    ran = call("sync", "x.index", "two.jsonl", "--on-error", "skip", "--json")
+    assert (ran.json["deleted"], ran.json["unchanged"], ran.json["rejected"]) == (0, 1, 1)
+
+
+def test_files_that_are_no_text_are_told(write, call):
+    for name in ("a.md", "b.txt", "c.pdf", "d.pdf", "sub/e.docx", "sub/README", ".hidden.pdf"):
+        write(f"notes/{name}", "words")
+    note = "note: 4 files of notes are no text, Markdown or HTML files, and were left out: .pdf 2, without an "
+    note += "ending 1, .docx 1\n"
+    assert call("index", "notes", "-o", "x.index").err == note
+    assert call("add", "x.index", "notes", "--update").err == note
+    assert call("sync", "x.index", "notes").err == note
+    assert call("sync", "x.index", "notes", "--json").err == ""
+    write("other/f.md", "words")
+    write("other/g.pdf", "words")
+    ran = call("add", "x.index", "other/")
+    assert ran.err == "note: 1 file of other/ is no text, Markdown or HTML file, and was left out: .pdf 1\n"
+    write("tables/a.csv", "id,text\n1,x\n")
+    write("tables/b.pdf", "words")
+    assert call("add", "x.index", "tables").err == ""
+
+
+@pytest.mark.parametrize("place", ["other", "arrays/other"])
+def test_no_index_is_made_within_another(three, write, call, tmp_path, place):
+    write("more.jsonl", [{"id": "z", "text": "the sea"}])
+    for command in (["index", "more.jsonl"], ["snapshot", "three.index"]):
+        ran = call(*command, "-o", f"three.index/{place}")
+        assert ran.code == 2
+        assert f"three.index/{place} lies in the index" in ran.err
+    assert call("index", "more.jsonl", "-o", "more.index").code == 0
+    ran = call("snapshot", "more.index", "-o", f"three.index/{place}")
+    assert (ran.code, "which removes what is not its own; choose another place" in ran.err) == (2, True)
+    assert not (three / place).exists()
+    write("folder/index.db", "no index")  # of somebody else
+    assert call("index", "more.jsonl", "-o", "folder/more.index").code == 0
+
+
+def test_ids_to_delete_may_come_with_a_bom(three, write, call):
+    write("ids.txt", b"\xef\xbb\xbfa\r\n\r\nb\r\n")
+    assert call("delete", three, "--ids-from", "ids.txt").code == 0
+    assert ids(three) == ["c"]

@@ -224,7 +224,7 @@ def test_a_long_explanation_is_cut_below_a_hit_and_shown_whole_by_explain(call, 
 
 
 def test_nothing_found_is_no_error(call, folder):
-    for query in ("unheard", "the", "", "un heard"):
+    for query in ("unheard", "", "un heard"):
         ran = call("search", folder, query, "-r", "bm25,ql")
         assert (ran.code, ran.err) == (0, "no word of the query stands in the index\n")
         assert ran.out.startswith("bm25: 0 hits in ")
@@ -249,6 +249,8 @@ def test_nothing_found_of_words_that_are_there_is_told_by_the_count_alone(call, 
 def test_a_key_that_no_document_has_is_told(call, folder):
     ran = call("search", folder, "city", "-r", "bm25", "--where", "yeer=1")
     assert (ran.code, ran.err) == (0, "note: no document has metadata 'yeer'; there are: topics, year\n")
+    ran = call("search", folder, "city", "-r", "bm25", "--where", "yeer=1", "--json")
+    assert (ran.json["hits"], ran.err) == ([], "note: no document has metadata 'yeer'; there are: topics, year\n")
     ran = call("search", folder, "city", "-r", "bm25", "--where", "year=1950", "--where", "topic=1")
     assert ran.err == "note: no document has metadata 'topic'; there are: topics, year\n"
 
@@ -421,6 +423,9 @@ def test_models_are_listed_as_they_are_written(call):
         "bm25", "minmax(a)", "rm3(a[, b])", "feedback(a, b)", "rrf(a, b, …)",
     ]  # fmt: skip
     assert "feedback(a, b): a ranker, and" in call("models").out
+    assert [one["name"] for one in call("models", "bm25", "ql", "--json").json] == ["bm25", "ql"]
+    assert call("models", "ql").out.startswith("ql: ")
+    assert call("models", "bm52").code == 2
 
 
 def test_models(call):
@@ -499,8 +504,11 @@ WRONG_USES = [
     (["search", "city", "-k", "-1"], "k must be a whole number of at least 1, got -1"),
     (["search", "city", "-k", "1.5"], "-k"),
     (["search", "city", "-k", "True"], "-k"),
-    (["search"], "give a query, or with `like`"),
-    (["search", "city", "--like", "d1"], "give a query, or with `like`"),
+    (["search"], "give a query, or the id of a document with --like"),
+    (
+        ["search", "city", "--like", "d1"],
+        "give a query, or the id of a document with --like (like= in Python), not both",
+    ),
     (["search", "city", "--match", "xor"], "match must be one of or, and, all or a cut ranker"),
     (["search", "city", "--match", "bm25"], "such as 'bm25 % 100 >> default'"),
     (["search", "city", "--where", "year"], "a condition is written key=value"),
@@ -646,3 +654,31 @@ def test_a_query_whose_words_have_no_vector_is_told_so(call, tmp_path):
     assert call("search", folder, "city", "-r", "bm25[fields=title]").err == ""
     assert call("search", folder, "city", "-r", "bm25 + iwcs").err == ""
     assert "stands in the index" in call("search", folder, "nothing", "-r", "iwcs").err
+
+
+def test_a_text_compared_with_numbers_is_told(three, call):
+    ran = call("search", three, "city", "--where", "year<abc", "-r", "bm25")
+    assert (ran.code, ran.err) == (0, "note: year holds numbers, and 'abc' is none\n")
+
+
+def test_a_query_of_stop_words_is_told_from_one_of_unknown_words(three, call):
+    left_out = "the words of the query are too frequent to tell anything, and are left out: the, of\n"
+    assert call("search", three, "the", "of", "The").err == left_out
+    assert call("search", three, "of", "zzyzx").err == "no word of the query stands in the index\n"
+    assert call("search", three, "!").err == "no word of the query stands in the index\n"
+
+
+def test_a_document_that_may_be_meant_is_named(write, call):
+    write("notes/sky/eclipse.md", "the moon before the sun")
+    call("index", "notes", "-o", "x.index")
+    for name in ("sky/eclipse", "eclipse", "notes/sky/eclipse.md", "sky/eclispe.md"):
+        ran = call("search", "x.index", "--like", name)
+        assert ran.err == f"aboutness: there is no document {name!r} in x.index; did you mean 'sky/eclipse.md'?\n"
+
+
+def test_a_damaged_index_says_what_to_do(three, call):
+    with next(Path(three, "arrays").iterdir()).open("ab") as file:
+        file.write(b"x")
+    ran = call("search", three, "city")
+    assert ran.code == 5
+    assert ran.err.endswith("; the index is damaged: restore a copy, or build it anew\n")

@@ -72,7 +72,7 @@ def test_what_cannot_be_served_is_said(folder, tmp_path):
         port = taken.getsockname()[1]
         code, _, err = run("serve", folder, "--port", port)
         assert code == 2
-        assert f"port {port} of 127.0.0.1 cannot be had" in err
+        assert f"port {port} of 127.0.0.1 cannot be used" in err
     for arguments, status, said in (
         ((folder, "--host", "0.0.0.0"), 2, "needs an API key"),
         ((tmp_path / "none.index",), 4, "none.index"),

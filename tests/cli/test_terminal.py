@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import subprocess
 import sys
 
@@ -64,6 +65,12 @@ def test_a_terminal_shows_that_work_goes_on(three, watched, arguments, title, re
     assert shown.endswith("\x1b[2K")
     assert out.startswith(result)
     assert "\x1b" not in out
+
+
+@pytest.mark.parametrize(("name", "unit"), [("check", "bytes"), ("snapshot", "bytes"), ("layer", "texts")])
+def test_a_terminal_shows_how_far_it_is(three, watched, name, unit):
+    _, _, shown = watched(*COMMANDS[name][0])
+    assert re.search(rf"\d% of {unit}", shown)
 
 
 @pytest.mark.parametrize(("arguments", "title", "result"), COMMANDS.values(), ids=COMMANDS)

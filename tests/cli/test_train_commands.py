@@ -165,6 +165,7 @@ def test_a_short_training_shows_nothing_where_there_is_no_terminal(run, place):
 
 def test_trainers(call):
     told = call("trainers", "--json").json
+    assert call("trainers", "lsa", "--json").json == [one for one in told if one["name"] == "lsa"]
     blocks = call("trainers").out.split("\n\n")
     for one, block, (name, way) in zip(told, blocks, TRAINERS.items(), strict=True):
         assert list(one) == ["name", "summary", "source", "parameters"]

@@ -144,7 +144,7 @@ def test_vectors_that_do_not_fit_are_told(call, small, tmp_path):
 
 def test_off_a_terminal_a_line_now_and_then(call, small, monkeypatch):
     clock = iter(range(0, 10_000, 16))
-    monkeypatch.setattr(tune_commands.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
     ran = call("tune", small, "-r", "ql", "--grid", "mu=1,2", "--folds", "2", "--index", small / "small.index")
     assert ran.code == 0
     assert ran.err.splitlines() == [f"{n} of 2 settings are measured" for n in (1, 2, 2)]
@@ -156,7 +156,8 @@ def test_on_a_terminal_which_setting_of_how_many():
     for news in [("ql[mu=1]", 64, 70), ("ql[mu=1]", 70, 70), ("ql[mu=2]", 70, 70), ("ql", 70, 70)]:
         tell(*news)
     assert told == [
-        ("1 of 2: ql[mu=1]", 64, 70), ("1 of 2: ql[mu=1]", 70, 70), ("2 of 2: ql[mu=2]", 70, 70), ("ql", 70, 70),
+        ("1 of 2: ql[mu=1]", 64, 70), ("1 of 2: ql[mu=1]", 70, 70), ("2 of 2: ql[mu=2], about 0:00 left", 70, 70),
+        ("ql", 70, 70),
     ]  # fmt: skip
 
 

@@ -39,6 +39,19 @@ def plain(neighbours):
 COMMANDS = {
     "vectors import, index": ["vectors", "import", "glove.txt", "-o", "x.index"],
     "vectors import, file": ["vectors", "import", "glove.txt", "-o", "made.safetensors"],
+    "vectors export, index": ["vectors", "export", "x.index", "-o", "made.vec", "--overwrite"],
+    "vectors export, documents": [
+        "vectors",
+        "export",
+        "x.index",
+        "--documents",
+        "-r",
+        "iwcs",
+        "-o",
+        "made.npy",
+        "--overwrite",
+    ],
+    "vectors export, file": ["vectors", "export", "v.safetensors", "-o", "made.bin", "--overwrite"],
     "vectors process, index": ["vectors", "process", "x.index", "unit"],
     "vectors process, file": ["vectors", "process", "v.safetensors", "unit"],
     "vectors test": ["vectors", "test", "v.safetensors", "pairs.tsv", "analogies.txt"],
@@ -179,6 +192,39 @@ def test_word_tests(call, place):
 
 
 # --- lists ---------------------------------------------------------------------------------------------
+
+
+def test_export(call, place):
+    told = call("vectors", "export", "x.index", "-o", "made.vec", "--space", "out").out
+    count = len(Index.open(place / "x.index").vectors())
+    assert told == f"{count} words x 8 (OUT) written to made.vec, as word2vec-text\n"
+    made = app.load_vectors(place / "made.vec")
+    np.testing.assert_array_equal(made.space(), Index.open(place / "x.index").vectors().space("out"))
+    before = (place / "made.vec").read_bytes()
+    refused(call("vectors", "export", "x.index", "-o", "made.vec"), 2, "made.vec is there already")
+    assert (place / "made.vec").read_bytes() == before
+    call("vectors", "export", "x.index", "-o", "made.vec", "--overwrite")
+    assert (place / "made.vec").read_bytes() != before
+
+
+def test_export_of_documents(call, place):
+    ran = call("vectors", "export", "x.index", "-r", "wcs", "-o", "docs", "--format", "word2vec-binary")
+    assert ran.out == "12 documents x 8 by wcs written to docs, as word2vec-binary\n"
+    assert list(app.load_vectors(place / "docs")) == [str(number) for number in range(12)]
+    told = call("vectors", "export", "x.index", "--documents", "-r", "iwcs", "-o", "d.npy", "--json").json
+    assert told["files"] == ["d.npy", "d.vocab"]
+    assert (told["of"], told["by"], told["vectors"], told["dim"]) == ("documents", "iwcs", 12, 8)
+
+
+def test_export_to_where_it_cannot_be_written(call, place):
+    refused(call("vectors", "export", "x.index", "-o", "no/made.vec"), 4, "there is no folder no")
+    refused(call("vectors", "export", "x.index", "-o", "made"), 2, "does not say its format")
+    refused(call("vectors", "export", "glove.txt", "--documents", "-o", "made.vec"), 2, "is not an index")
+    refused(
+        call("vectors", "export", "x.index", "--vectors", "none", "-o", "made.vec"),
+        4,
+        "has no word vectors 'none'",
+    )
 
 
 def test_formats(call):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import inspect
 import re
 
+import numpy as np
 import pytest
 
 from aboutness.core import errors
@@ -73,3 +74,7 @@ def test_a_bad_record_without_a_place():
 def test_shown(value, expected):
     assert shown(value) == expected
     assert len(shown(value).partition(" (")[0]) <= RAW_SHOWN
+
+
+def test_what_takes_several_lines_is_shown_on_one():
+    assert shown(np.eye(2)) == "array([[1., 0.], [0., 1.]])"

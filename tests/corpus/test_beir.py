@@ -78,3 +78,10 @@ def test_real_collections(data_folder, name, counts):
     assert (len(documents), len(queries), len(judgements)) == counts
     assert {one.document for one in judgements} <= documents
     assert {one.query for one in judgements} <= queries
+
+
+def test_other_judgements_are_named_where_those_that_are_wanted_are_missing(collection):
+    with pytest.raises(
+        NotFound, match=r"\.gz\) in this folder; there is qrels/test\.tsv, qrels/train\.tsv: copy one"
+    ):
+        read_qrels(collection, split="dev")

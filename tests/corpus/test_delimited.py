@@ -42,9 +42,9 @@ def test_ragged_rows(write, collected):
     path = write("a.csv", 'id,text\n1,a\n2\n3,"b\nb"\n4,c,d\n5,e\n')
     assert [one.id for one in read_delimited(path, on_bad=collected)] == ["1", "3", "5"]
     assert collected.lines == [3, 6]
-    assert collected.problems == ["1 cells, but the header has 2", "3 cells, but the header has 2"]
+    assert collected.problems == ["1 cell, but the header has 2", "3 cells, but the header has 2"]
     assert collected.errors[1].raw == b"4,c,d"
-    with pytest.raises(BadRecord, match=r"a\.csv:3: 1 cells, but the header has 2"):
+    with pytest.raises(BadRecord, match=r"a\.csv:3: 1 cell, but the header has 2"):
         list(read_delimited(path))
 
 
@@ -79,9 +79,9 @@ def test_accepted_and_rejected_make_the_total(write, tmp_path):
         (b"id,te\xffxt\n", r"bad\.csv:1: not UTF-8"),
         (
             "name,text\n",
-            r"bad\.csv: no id: none of '_id', 'id', 'docno', 'docid' among 'name', 'text' \(option id_key\)",
+            r"bad\.csv: no id: none of '_id', 'id', 'docno', 'docid' among 'name', 'text'; name it with --id-key \(id_key= in Python\)",
         ),
-        ("id,words\n", r"bad\.csv: no text: .* among 'id', 'words' \(option fields\)"),
+        ("id,words\n", r"bad\.csv: no text: .* among 'id', 'words'; name it with --field \(fields= in Python\)"),
     ],
 )
 def test_a_bad_header_is_bad_input(write, collected, content, problem):
@@ -149,3 +149,24 @@ def test_any_bytes_are_read_or_rejected(tmp_path, content):
     (tmp_path / "rejects.jsonl").unlink(missing_ok=True)  # of the example before
     with RejectFile(tmp_path / "rejects.jsonl") as rejects:
         list(read_delimited(path, on_bad=rejects))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.csv", "id;title;text\n1;a;b\n", "; it seems to be separated by semicolons, but must be by commas"),
+        ("a.tsv", "id|text\n1|b\n", "; it seems to be separated by bars, but must be by tabs"),
+        ("a.csv", "id\ttext\n1\tb\n", "; it is separated by tabs: say --format tsv"),
+        ("a.tsv", "id,text\n1,b\n", "; it is separated by commas: say --format csv"),
+        ("a.csv", "nr\n1\n", "id_key= in Python)"),
+    ],
+)
+def test_a_table_with_other_delimiters_is_told(write, name, text, said):
+    with pytest.raises(BadInput) as told:
+        list(read_delimited(write(name, text)))
+    assert str(told.value).endswith(said)
+
+
+def test_line_ends_of_old_macs_are_told(write):
+    with pytest.raises(BadInput, match=r"a\.csv:1: broken row: a carriage return without a line feed; end lines"):
+        list(read_delimited(write("a.csv", "id,text\r1,a\r2,b\r")))

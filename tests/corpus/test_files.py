@@ -1,13 +1,27 @@
 from __future__ import annotations
 
+import bz2
+import errno
 import gzip
+import lzma
 import os
+from pathlib import Path
 
 import pytest
 
 from aboutness.core.errors import BadInput, NotFound
 from aboutness.corpus import files
-from aboutness.corpus.files import lines, open_bytes, opening, suffix, utf8, utf8_or_latin1, whole
+from aboutness.corpus.files import (
+    files_below,
+    lines,
+    open_bytes,
+    opening,
+    source_size,
+    suffix,
+    utf8,
+    utf8_or_latin1,
+    whole,
+)
 
 
 def test_lines_are_numbered_and_keep_their_ends(write):
@@ -122,3 +136,74 @@ def test_utf8_says_which_byte_is_wrong():
     with pytest.raises(BadInput, match="byte 0xe9 at position 4"):
         utf8(b"caf\xe9")
     assert utf8_or_latin1(b"caf\xe9") == utf8_or_latin1("café".encode()) == "café"
+
+
+def closed_to(monkeypatch, name, function):
+    """Let a function of the module `os` refuse one path, as the system does where one is not root."""
+    allowed = getattr(os, function)
+
+    def guarded(path=".", *arguments, **options):
+        if not isinstance(path, int) and os.fspath(path).endswith(name):
+            raise PermissionError(errno.EACCES, "Permission denied", os.fspath(path))
+        return allowed(path, *arguments, **options)
+
+    monkeypatch.setattr(os, function, guarded)
+
+
+def test_a_folder_that_may_not_be_read_is_not_empty(write, tmp_path, monkeypatch):
+    write("a.txt", "x")
+    write("closed/b.txt", "y")
+    closed_to(monkeypatch, "closed", "scandir")
+    with pytest.raises(BadInput, match=r"closed: cannot be read: Permission denied$"):
+        list(files_below(tmp_path))
+
+
+def test_a_folder_that_may_not_be_entered_is_not_empty(write, tmp_path, monkeypatch):
+    write("closed/b.txt", "y")
+    closed_to(monkeypatch, "b.txt", "stat")
+    with pytest.raises(BadInput, match=r"b\.txt: cannot be read: Permission denied$"):
+        list(files_below(tmp_path))
+
+
+def test_links_that_lead_nowhere_are_passed_over(write, tmp_path):
+    file = write("a.txt", "x")
+    (tmp_path / "b.txt").symlink_to("gone")
+    (tmp_path / "c.txt").symlink_to("c.txt")
+    assert list(files_below(tmp_path)) == [file]
+
+
+@pytest.mark.parametrize(
+    ("pack", "how"),
+    [(bz2.compress, "by bzip2"), (lzma.compress, "by xz"), (lambda _: b"PK\x03\x04", "into a zip archive")],
+)
+def test_what_is_packed_otherwise_is_told(tmp_path, pack, how):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(pack(b'{"id": "1", "text": "x"}'))
+    with pytest.raises(
+        BadInput, match=rf"a\.jsonl: is packed {how}; unpack it first \(only gzip is read as it is\)"
+    ):
+        list(lines(path))
+
+
+def test_a_text_may_start_as_a_packed_file_does(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"BZh9 is how bzip2 starts, and PK how zip does")
+    assert [line for _, line in lines(path)] == [path.read_bytes()]
+
+
+def test_the_size_of_what_cannot_be_looked_at_is_nothing(tmp_path, monkeypatch):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "x.txt").write_bytes(b"12345")
+    (tmp_path / "a" / "gone.txt").symlink_to("nowhere")
+    os.mkfifo(tmp_path / "a" / "pipe.txt")
+    assert source_size(tmp_path) == 5
+    assert source_size("x" * 5000) == 0
+    real = Path.stat
+
+    def refused(path, **how):
+        if path.name == "x.txt":
+            raise PermissionError(13, "Permission denied")
+        return real(path, **how)
+
+    monkeypatch.setattr(Path, "stat", refused)
+    assert source_size(tmp_path) == 0

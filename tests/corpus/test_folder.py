@@ -47,6 +47,56 @@ def test_encodings(write, tmp_path):
     assert {one.fields["text"] for one in read_folder(tmp_path)} == {"café"}
 
 
+def test_a_bom_of_utf32_is_not_taken_for_one_of_utf16(write, tmp_path):
+    write("le.txt", "café".encode("utf-32"))
+    write("be.html", b"\x00\x00\xfe\xff" + "<p>café".encode("utf-32-be"))
+    assert [one.fields["text"] for one in read_folder(tmp_path)] == ["café", "café"]
+    write("le.txt", "café".encode("utf-32") + b"x")
+    with pytest.raises(
+        BadRecord, match=r"le\.txt: not UTF-32 at byte 21, though its BOM says so; save it as UTF-8"
+    ):
+        list(read_folder(tmp_path / "le.txt"))
+
+
+def test_utf16_without_a_bom_is_refused(write, tmp_path):
+    path = write("notes.txt", "plain notes".encode("utf-16-le"))
+    with pytest.raises(
+        BadRecord, match="a NUL beside most letters, as UTF-16 without a BOM has; save it as UTF-8"
+    ):
+        list(read_folder(path))
+    assert next(read_folder(write("nul.txt", "one \0 among many"))).fields["text"] == "one \0 among many"
+
+
+@pytest.mark.parametrize(
+    ("head", "codec"),
+    [
+        ('<html><head><meta charset="iso-8859-1">', "latin-1"),
+        ("<meta http-equiv='Content-Type' content='text/html; charset=windows-1252'>", "cp1252"),
+        ('<?xml version="1.0" encoding="ISO-8859-15"?>', "iso-8859-15"),
+        ("<META CHARSET = Latin1 >", "latin-1"),
+        ("<meta charset=x-unknown>", None),
+        ("<meta charset=unicode_escape>", None),
+        ("<meta charset=utf-8>", None),
+        ("<!-- charset=latin1 -->", None),
+        ("", None),
+    ],
+)
+def test_pages_that_are_not_utf8_may_say_their_charset(write, head, codec):
+    path = write("a.html", f"{head}<p>café".encode(codec or "latin-1"))
+    if codec is None:
+        with pytest.raises(BadRecord, match="not UTF-8: byte 0xe9"):
+            list(read_folder(path))
+    else:
+        assert [one.fields["text"] for one in read_folder(path)] == ["café"]
+
+
+def test_utf8_and_quotes_of_windows_win_over_what_a_page_says(write):
+    assert next(read_folder(write("a.html", "<meta charset=latin1><p>café"))).fields["text"] == "café"
+    assert next(read_folder(write("b.html", b"<meta charset=latin1><p>it\x92s"))).fields["text"] == "it’s"
+    with pytest.raises(BadRecord, match=r"c\.html: not shift_jis at byte 28, though the page says so"):
+        list(read_folder(write("c.html", b"<meta charset=shift_jis><p>\xff")))
+
+
 def test_bad_files_are_rejected_with_their_place(write, tmp_path, collected, monkeypatch):
     write("good.txt", "x")
     latin = write("latin.txt", b"caf\xe9")
@@ -58,7 +108,7 @@ def test_bad_files_are_rejected_with_their_place(write, tmp_path, collected, mon
     assert [one.id for one in read_folder(tmp_path, on_bad=collected)] == ["good.txt"]
     problems = {error.origin.file.rpartition("/")[2]: error.problem for error in collected.errors}
     assert problems.keys() == {"latin.txt", "odd.txt", "cut.txt.gz", "long.txt"}
-    assert problems["latin.txt"] == "not UTF-8: byte 0xe9 at position 4"
+    assert problems["latin.txt"].startswith("not UTF-8: byte 0xe9 at position 4; save it as UTF-8")
     assert problems["odd.txt"].startswith("not UTF-16 at byte")
     assert problems["cut.txt.gz"].startswith("damaged or truncated gzip file")
     assert problems["long.txt"] == "longer than 2,000 bytes"

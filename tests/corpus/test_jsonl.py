@@ -65,7 +65,7 @@ BAD = [
     ('{"id": "1", "text": "x", "n": NaN}', "the number NaN cannot be used"),
     ('{"id": "1", "text": "x", "n": [-Infinity]}', "the number -Infinity cannot be used"),
     ('{"id": "1", "text": "x", "n": {"deep": 1e999}}', "the number '1e999' cannot be used"),
-    ('{"id": "1", "text": "x", "n": ' + "9" * 5000 + "}", "number that cannot be used"),
+    ('{"id": "1", "text": "x", "n": ' + "9" * 5000 + "}", "a number with more than 4,300 digits cannot be used"),
     ('{"id": "\\ud800", "text": "x"}', "'id' holds half a surrogate pair"),
     ('{"id": "1", "text": "a \\uDC00 b"}', "'text' holds half a surrogate pair"),
     ('{"id": "1", "text": "x", "m": "\\udfff"}', "'m' holds half a surrogate pair"),
@@ -170,3 +170,25 @@ def test_a_real_collection(data_folder):
     assert documents[0].fields["title"] == "Preliminary Report-International Algebraic Language"
     assert documents[0].metadata["date"] == "CACM December, 1958"
     assert documents[-1].origin.line == 3204
+
+
+@pytest.mark.parametrize(
+    "text", ['[{"id": "1", "text": "a"},\n{"id": "2", "text": "b"}]', '{\n  "id": "1",\n  "text": "a"\n}']
+)
+def test_json_that_is_no_json_lines_is_told_what_to_do(write, text):
+    with pytest.raises(
+        BadRecord, match=r"a\.json:1: broken JSON at .*; the file must hold one object a line \(.*jq -c"
+    ):
+        list(read_jsonl(write("a.json", text)))
+
+
+def test_a_number_without_end_is_told_in_our_words(write):
+    path = write("a.jsonl", '{"id": "1", "text": "a", "n": ' + "9" * 5000 + "}")
+    with pytest.raises(BadRecord, match=r"a\.jsonl:1: a number with more than 4,300 digits cannot be used$"):
+        list(read_jsonl(path))
+
+
+def test_utf16_is_told(write):
+    path = write("a.jsonl", '{"id": "1", "text": "a"}'.encode("utf-16"))
+    with pytest.raises(BadRecord, match=r"a\.jsonl:1: not UTF-8 but UTF-16 \(save the file as UTF-8\)"):
+        list(read_jsonl(path))

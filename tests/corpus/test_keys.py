@@ -32,7 +32,8 @@ def test_roles(names, keys, expected):
 
 def test_a_missing_id_names_what_was_looked_for_and_found():
     with pytest.raises(
-        BadInput, match=r"no id: none of '_id', 'id', 'docno', 'docid' among 'a', 'b' \(option id_key\)"
+        BadInput,
+        match=r"no id: none of '_id', 'id', 'docno', 'docid' among 'a', 'b'; name it with --id-key \(id_key= in Python\)",
     ):
         roles(["a", "b"], Keys())
     with pytest.raises(BadInput, match="none of 'nr' among 'id'"):
@@ -42,10 +43,12 @@ def test_a_missing_id_names_what_was_looked_for_and_found():
 def test_missing_text_names_what_was_looked_for_and_found():
     with pytest.raises(
         BadInput,
-        match=r"no text: none of 'title', 'abstract', 'text', 'body', 'contents' among 'id', 'x' \(option fields\)",
+        match=r"no text: none of 'title', 'abstract', 'text', 'body', 'contents' among 'id', 'x'; name it with --field \(fields= in Python\)",
     ):
         roles(["id", "x"], Keys())
-    with pytest.raises(BadInput, match=r"no text: none of 'words' among 'id', 'text' \(option fields\)"):
+    with pytest.raises(
+        BadInput, match=r"no text: none of 'words' among 'id', 'text'; name it with --field \(fields= in Python\)"
+    ):
         roles(["id", "text"], Keys(fields=["words"]))
 
 

@@ -28,3 +28,10 @@ from aboutness.corpus.markdown import Marked, titled
 )
 def test_title(markdown, title, text):
     assert titled(markdown) == Marked(title, text)
+
+
+def test_a_comment_in_front_matter_that_was_not_read_is_no_title():
+    text = "---\n# a comment\nkey: {a: b}\n---\n# Title\nbody"
+    for marked in (titled(text), titled(text.replace("\n", "\r\n"))):
+        assert marked.title == "Title"
+        assert "# a comment" in marked.text

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import bz2
 import types
+from pathlib import Path
 
 import pytest
 
@@ -61,20 +63,43 @@ def test_folders_are_recognised_and_read(write, tmp_path, expected, files):
 def test_a_folder_of_two_kinds_must_be_named(write, tmp_path):
     write("README.md", "about these files")
     write("a.jsonl", '{"id": 1, "text": "x"}')
-    with pytest.raises(BadInput, match=r"holds both .* choose one by option format: folder or tables"):
+    with pytest.raises(
+        BadInput, match=r"holds both .* choose one with --format \(format= in Python\): folder or tables"
+    ):
         read(tmp_path)
     assert [one.id for one in read(tmp_path, format="tables")] == ["1"]
     assert [one.id for one in read(tmp_path, format="folder")] == ["README.md"]
 
 
-def test_what_cannot_be_recognised_says_what_was_looked_for(write, tmp_path):
-    with pytest.raises(BadInput, match=r"cannot tell the format; name it \(option format\)") as error:
-        read(write("a.pdf", "%PDF"))
-    for name in READERS:
-        assert f"{name} (" in str(error.value)
+def test_a_file_that_cannot_be_recognised_says_what_can_be_named(write):
+    with pytest.raises(
+        BadInput, match=r"cannot tell the format; name it with --format \(format= in Python\)"
+    ) as error:
+        read(write("a.xyz", "?"))
+    assert f"one of {', '.join(READERS)}; `aboutness formats` says" in str(error.value)
+    assert len(str(error.value)) < 400
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "a.PDF", "letter.docx", "table.xlsx"])
+def test_office_files_are_refused_with_what_to_do(write, tmp_path, name):
+    for source in (write(name, "%PDF"), tmp_path):
+        with pytest.raises(BadInput, match=r"PDF and office files are not read; save them as text, HTML or CSV"):
+            read(source)
+
+
+def test_a_folder_that_cannot_be_recognised_says_what_it_has(write, tmp_path):
     (tmp_path / "empty").mkdir()
-    with pytest.raises(BadInput, match=r"folders with corpus\.jsonl.*reut2-.*such files"):
+    with pytest.raises(BadInput) as error:
         read(tmp_path / "empty")
+    nothing = "there is no file in it that can be read (.txt, .rst, .md, .markdown, .html, .htm, .jsonl"
+    assert nothing in str(error.value)
+    assert "…); `aboutness formats` lists what can" in str(error.value)
+    for name in ("a.pdf", "b.PDF", "c/d.docx", "README", ".hidden.pdf"):
+        write(f"full/{name}", "%PDF")
+    with pytest.raises(
+        BadInput, match=r"…\); it has files ending in: \.pdf 2, without an ending 1, \.docx 1; PDF and"
+    ):
+        read(tmp_path / "full")
 
 
 def test_problems_come_at_once(write, tmp_path):
@@ -146,3 +171,28 @@ def test_the_large_collection(data_folder):
     assert count == 653_478
     assert last.origin.line == 653_478
     assert last.metadata["concepts"]
+
+
+def test_a_source_without_a_name_is_not_the_folder_where_one_is():
+    with pytest.raises(UsageError, match="a source must have a name, got ''"):
+        read("")
+
+
+def test_a_name_that_no_file_can_have_is_not_found():
+    with pytest.raises(NotFound, match=r"x… \(5,002 characters\): no such file or folder: the name is too long"):
+        read("x" * 5000)
+
+
+def test_a_place_that_may_not_be_looked_at_is_bad_input(tmp_path, monkeypatch):
+    def refused(_path, **_how):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "stat", refused)
+    with pytest.raises(BadInput, match=r"x\.txt: cannot be read \(Permission denied\)"):
+        read(tmp_path / "x.txt")
+
+
+def test_a_packed_file_says_so_where_the_format_is_guessed(tmp_path):
+    (tmp_path / "a.jsonl.bz2").write_bytes(bz2.compress(b"{}"))
+    with pytest.raises(BadInput, match=r"a\.jsonl\.bz2: is packed by bzip2"):
+        read(tmp_path / "a.jsonl.bz2")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import json
 import subprocess
@@ -50,8 +49,8 @@ def cranfield(folder: Path) -> None:
     (place / "qrels.tsv").write_text(f"query-id\tcorpus-id\tscore\n{judged}")
 
 
-def readme(folder: Path) -> None:
-    """All that the README speaks of."""
+def tour(folder: Path) -> None:
+    """All that the README and the tour speak of."""
     notes(folder)
     glove(folder)
     cranfield(folder)
@@ -79,13 +78,11 @@ def village_index(folder: Path) -> None:
 def village_collection(folder: Path) -> None:
     """The notes of the tutorial as a test collection, made as its page says."""
     village(folder)
-    names: dict[str, object] = {}
-    with contextlib.chdir(folder):
-        for block in blocks_of(COLLECTION.read_text("utf-8")):
-            if block.file:
-                (folder / block.file).write_text(block.text, "utf-8")
-            elif block.language == "python":
-                exec(block.text, names)
+    for block in blocks_of(COLLECTION.read_text("utf-8")):
+        if block.file:
+            (folder / block.file).write_text(block.text, "utf-8")
+        if block.file.endswith(".py"):
+            subprocess.run([sys.executable, block.file], cwd=folder, check=True)
 
 
 def default(folder: Path) -> None:
@@ -104,7 +101,8 @@ def approximate(folder: Path) -> None:
 
 
 PREPARED: dict[str, Callable[[Path], None]] = {
-    "README.md": readme,
+    "README.md": tour,
+    "docs/tour.md": tour,
     "docs/default.md": default,
     "docs/approximate.md": approximate,
     "docs/concepts/aboutness.md": village_index,

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import doctest
-import os
-import re
 import shutil
-import subprocess
-import sys
 from collections import Counter
 
 import pytest
 
-from cli.running import environment
 from e2e import blocks, printed, shell
 from e2e.blocks import blocks_of
 from e2e.pages import PAGES, REAL_DATA, ROOT, NotAsShown, PageRun, name_in_page, own_cache
 from e2e.printed import is_as_shown
 from e2e.shell import is_make, targets_of
 
-CONTRACT = "finite or explanation or unknown_word or says_what"  # names of tests
 SHOWN = [page for page in PAGES if blocks_of(page.read_text("utf-8"))]
 
 
@@ -46,24 +40,6 @@ def test_every_block_is_run_or_says_why_not():
     roles = Counter(block.role for page in SHOWN for block in blocks_of(page.read_text("utf-8")))
     assert not roles[""]
     assert roles["run"] > 3 * roles["marked"]
-
-
-def test_the_model_of_its_page_keeps_the_contract(tmp_path):
-    """A model that is only imported is tested as those of the package are; here by some of the tests."""
-    page = ROOT / "docs" / "how-to" / "add-a-model.md"
-    (model,) = [block.text for block in blocks_of(page.read_text("utf-8")) if block.file == "log_tf.py"]
-    (tmp_path / "log_tf.py").write_text(model)
-    (tmp_path / "tested.py").write_text(
-        "import sys, pytest, log_tf\n"
-        f"sys.exit(pytest.main(['{ROOT}/tests/models/test_conformance.py', '-k', 'log-tf and ({CONTRACT})']))\n"
-    )
-    path = os.pathsep.join([str(tmp_path), str(ROOT / "tests")])
-    ran = subprocess.run(
-        [sys.executable, "tested.py"], cwd=tmp_path, env=environment() | {"PYTHONPATH": path}, capture_output=True,
-        text=True, check=False,
-    )  # fmt: skip
-    assert ran.returncode == 0, ran.stdout
-    assert int(re.search(r"(\d+) passed", ran.stdout)[1]) > 3
 
 
 @pytest.mark.parametrize("module", [blocks, printed, shell], ids=lambda module: module.__name__)

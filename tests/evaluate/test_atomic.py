@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -83,3 +85,14 @@ def test_a_device_is_written_to_and_not_replaced():
     ):
         file.write(b"new")
     assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+
+
+def test_a_pipe_is_written_to_by_the_name_it_is_given():
+    code = (
+        "from aboutness.evaluate.atomic import write_whole\nwith write_whole('/dev/stdout') as f: f.write(b'new')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        check=True,
+    )  # fmt: skip
+    assert done.stdout == b"new"

@@ -35,6 +35,7 @@ def test_where_nothing_varies():
     assert cohens_dz([0.5, 0.6], [0.5, 0.6]) == 0
     assert cohens_dz([0.3, 0.4, 0.5], [0.2, 0.3, 0.4]) == math.inf
     assert cohens_dz([0.2, 0.3], [0.3, 0.4]) == -math.inf
+    assert cohens_dz([0.1, 0.1, 0.1], [0, 0, 0]) == math.inf
     assert rank_biserial([1, 2], [1, 2]) == 0
 
 

@@ -105,3 +105,51 @@ def test_what_cannot_be_read(tmp_path, write):
     whole.write_bytes(whole.read_bytes()[:-20])
     with pytest.raises(BadInput, match=r"a\.qrels\.gz: damaged or truncated gzip file"):
         read_judgements(whole)
+
+
+JUDGED = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}}
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.txt", "a.csv.gz"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "query_id,doc_id,relevance\nq1,d1,1\nq1,d2,0\nq2,d1,2\n",
+        "docno,label,qid\nd1,1,q1\nd2,0,q1\nd1,2,q2\n",
+        "qid,iteration,docno,label\nq1,0,d1,1.0\nq1,0,d2,0.0\nq2,0,d1,2.0\n",
+        "\ufeffq_id,doc_id,score\r\nq1,d1,1\r\n\r\nq1, d2 ,0\r\nq2,d1,2",
+    ],
+)
+def test_tables_whose_header_names_the_columns(write, name, content):
+    assert read_judgements(write(name, content)) == JUDGED
+    if name.startswith("a.csv"):
+        return
+    tabs = content.replace(",", "\t")
+    assert read_judgements(write(name, tabs)) == JUDGED
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.json.gz", "a.qrels"])
+def test_json(write, name):
+    for text in ('{"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}}', '{"q1": {"d1": 1.0, "d2": 0},\n "q2": {"d1": 2}}'):
+        assert read_judgements(write(name, text)) == JUDGED
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        ("a.csv", "qid,docno\nq,d\n", r"a\.csv: there is no column of grades \(label or relevance or .*\); the columns are 'qid', 'docno'"),
+        ("a.csv", "q,d,1\n", r"a\.csv: there is no column of queries"),
+        ("a.csv", "qid,docno,label\nq,d,0.5\n", r"a\.csv:2: the grade must be a whole number, got '0\.5'"),
+        ("a.csv", "qid,docno,label\nq,d,1\n\nq,d,2\n", r"a\.csv:4: query 'q': document 'd' is judged twice, with grades 1 and 2"),
+        ("a.csv", "qid,docno,label\nq,d,5000\n", r"a\.csv:2: query 'q': the grade of document 'd' must be a whole number of at most 1023"),
+        ("a.csv", "qid,docno,label\nq,,1\n", r"a\.csv:2: the query or document id is empty"),
+        ("a.csv", "qid,docno,label\nq,d\n", r"a\.csv:2: 2 cells, but the header has 3"),
+        ("a.json", '{"q": {"d": "1"}}', r"a\.json: query 'q', document 'd': the grade must be a whole number, got '1'"),
+        ("a.json", '{"q": {"d": true}}', r"a\.json: query 'q', document 'd': the grade must be a whole number, got True"),
+        ("a.json", '{"q": {"d": 1, "d": 0}}', r"a\.json: 'd' is there twice"),
+        ("a.json", '{"q": ["d"]}', r"a\.json: query 'q': .* is needed, got \['d'\]"),
+    ],
+)  # fmt: skip
+def test_tables_and_json_that_are_no_judgements(write, name, text, problem):
+    with pytest.raises(BadInput, match=problem):
+        read_judgements(write(name, text))

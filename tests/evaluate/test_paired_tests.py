@@ -57,6 +57,10 @@ def test_t_as_scipy_has_it(n, shift):
         ([0.5, 0.75, 1.0], [0.25, 0.5, 0.75], math.inf, 0.0),
         ([0.25, 0.5], [0.5, 0.75], -math.inf, 0.0),
         ([1.0, 0.0], [0.0, 1.0], 0.0, 1.0),
+        ([0.1 + 0.2] * 9, [0.3] * 9, 0.0, 1.0),  # what differs by rounding alone does not differ
+        ([0.1 + 0.2, 0.5] * 9, [0.3, 0.5] * 9, 0.0, 1.0),
+        ([0.1, 0.1, 0.1], [0.0, 0.0, 0.0], math.inf, 0.0),
+        ([0.3, 0.4, 0.8], [0.2, 0.3, 0.7], math.inf, 0.0),
     ],
 )
 def test_t_where_nothing_varies(a, b, statistic, p_value):

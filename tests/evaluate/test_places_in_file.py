@@ -55,6 +55,14 @@ def test_ids_of_any_kind(tmp_path, name):
     assert same(places_in_file(qrels, tmp_path / name), places(qrels, run))
 
 
+def test_blanks_that_are_not_of_ascii_are_part_of_ids(tmp_path):
+    lines = ["q Q0 a\u00a0x 1 2.0 \u3000", "q Q0 b\u00a0y 2 2.0 \u3000"]  # for str.split, of six words, too
+    (tmp_path / "run").write_text("\n".join([*lines, ""]), "utf-8")
+    qrels = {"q": {"a\u00a0x": 2, "b\u00a0y": 1, "a": 3}}
+    expected = places(qrels, {"q": {"a\u00a0x": 2.0, "b\u00a0y": 2.0}})
+    assert same(places_in_file(qrels, tmp_path / "run"), expected)
+
+
 @pytest.mark.parametrize(
     "change",
     [

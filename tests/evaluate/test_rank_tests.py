@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aboutness.core.errors import UsageError
-from aboutness.evaluate.rank_tests import critical_difference, friedman, kruskal_wallis, mean_ranks, one_sided_p
+from aboutness.evaluate.rank_tests import critical_difference, friedman, kruskal_wallis, one_sided_p
 
 stats = pytest.importorskip("scipy.stats")
 
@@ -53,12 +53,6 @@ def test_friedman_of_two_is_about_the_signs():
     found = friedman({"a": [1, 2, 3, 4], "b": [0, 1, 2, 5]})
     assert found.statistic == pytest.approx((3 - 1) ** 2 / 4)
     assert str(found) == "chi-squared = 1.0000, df = 1, p = 0.32 (Friedman test)"
-
-
-def test_mean_ranks():
-    assert mean_ranks({"good": [3, 2, 1], "bad": [1, 1, 0], "same": [2, 2, 0]}) == pytest.approx(
-        {"good": (1 + 1.5 + 1) / 3, "bad": (3 + 3 + 2.5) / 3, "same": (2 + 1.5 + 2.5) / 3}
-    )
 
 
 # q at 0.05 and 0.1 for 2 to 10 classifiers, by the square root of 2, as in the table of Demsar 2006

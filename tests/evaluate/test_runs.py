@@ -154,6 +154,16 @@ def test_many_lines_at_once_or_one_by_one(tmp_path_factory, texts, at_once):
         run_lines.AT_ONCE = before
 
 
+def test_only_blanks_of_ascii_separate(write):
+    for text in (
+        "q1 Q0 d\u00a0x 1 2.5\n",
+        "q1 Q0 d\u00a0x 1 2.5 \n",
+        "q1 Q0 d\u00a0x 1 2.5 me\nq1 Q0 \u3000 2 1 me\n",
+    ):
+        assert read_run(write("a.run", text))["q1"][0] == ("d\u00a0x", 2.5)
+    assert read_run(write("a.run", "q1 Q0 d\x1cx 1 2.5 \n")) == {"q1": [("d\x1cx", 2.5)]}
+
+
 def test_usual_files_are_read_many_lines_at_once(write, monkeypatch):
     monkeypatch.setattr(run_lines, "_by_lines", None)
     for content in (

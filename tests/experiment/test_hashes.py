@@ -1,11 +1,17 @@
 from __future__ import annotations
 
+from importlib.metadata import PackageNotFoundError, version
+
 import pytest
 
+from aboutness.core.algebra import inside
 from aboutness.core.errors import NotFound, StorageError
 from aboutness.experiment import hashes
 from aboutness.experiment.collection import collection
-from aboutness.experiment.hashes import code_version, digest, file_checksum, qrels_checksum
+from aboutness.experiment.hashes import code_version, digest, file_checksum, is_ours, qrels_checksum
+from aboutness.models.bm25 import BM25
+from aboutness.rank.grammar import ranker
+from aboutness.vectors.lsa import LSA
 from experiment.small import write_collection
 
 
@@ -41,7 +47,33 @@ def test_the_code_is_all_that_rankings_depend_on(monkeypatch):
     monkeypatch.undo()
     code_version.cache_clear()
     assert code_version() == version
-    assert {"kernels", "models", "rank"} < set(hashes.ROOMS)
+    assert {"kernels", "models", "rank", "app"} < set(hashes.ROOMS)
+
+
+@pytest.mark.parametrize("library", ["numpy", "PyStemmer", "tomotopy", "no-such-library"])
+def test_the_libraries_are_all_that_rankings_depend_on(monkeypatch, library):
+    def other(name):
+        if name == "no-such-library":
+            raise PackageNotFoundError(name)
+        return "0.0.1" if name == library else version(name)
+
+    code_version.cache_clear()
+    before = code_version()
+    monkeypatch.setattr(hashes, "LIBRARIES", dict.fromkeys([*hashes.LIBRARIES, library]))
+    monkeypatch.setattr(hashes, "version", other)
+    code_version.cache_clear()
+    assert code_version() != before
+    monkeypatch.undo()
+    code_version.cache_clear()
+
+
+def test_what_is_of_this_package():
+    class Mine(BM25):
+        pass
+
+    assert is_ours([BM25(), *inside(ranker("rrf(bm25, ql % 9 >> iwcs-wmd)")), LSA()])
+    assert not is_ours([BM25(), Mine()])
+    assert not is_ours(inside(ranker("ql") + Mine() % 9))
 
 
 def test_documents(tmp_path, monkeypatch):

@@ -16,6 +16,7 @@ from aboutness.experiment.compare import rankings
 from aboutness.experiment.kept_values import KeptValues, index_contents
 from aboutness.experiment.sweep import sweep
 from aboutness.experiment.validate import cross_validate
+from aboutness.models.bm25 import BM25
 from aboutness.rank.grammar import ranker
 from experiment.drawn import DRAWN, RECORDS
 from experiment.small import QRELS, QUERIES, documents, texts, with_vectors
@@ -220,6 +221,23 @@ def test_the_ranker_is_in_the_key(index, tmp_path):
     assert kept.get(ranker("bm25")) == {"q1": {"AP": 0.1}}
     assert kept.get(ranker("bm25[k1=2.0]")) == {"q1": {"AP": 0.2}}
     assert kept.get(ranker("bm25[k1=3]")) is None
+
+
+class Mine(BM25):
+    """BM25, or its reverse."""
+
+    sign = 1
+
+    def saturation(self, tf, length):
+        return self.sign * super().saturation(tf, length) + (self.sign < 0)
+
+
+def test_of_code_from_elsewhere_nothing_is_kept(index, tmp_path, monkeypatch):
+    before = sweep(index.snapshot, DRAWN, Mine(), {"k1": [0.5, 2]}, "AP", cache=tmp_path)
+    monkeypatch.setattr(Mine, "sign", -1)
+    after = sweep(index.snapshot, DRAWN, Mine(), {"k1": [0.5, 2]}, "AP", cache=tmp_path)
+    assert not files(tmp_path)
+    assert plain(after) == plain(sweep(index.snapshot, DRAWN, Mine(), {"k1": [0.5, 2]}, "AP")) != plain(before)
 
 
 def test_an_index_that_is_built_again_is_the_same_and_any_other_is_not(tmp_path):

@@ -8,6 +8,7 @@ import pytest
 from aboutness.app.index import Index
 from aboutness.core.errors import UsageError
 from aboutness.core.record import Document
+from aboutness.corpus.read import read
 from aboutness.index.filters import Condition, conditions
 
 SIGNS = {
@@ -46,11 +47,18 @@ def kind(value):
     return "text" if isinstance(value, str) else "bool" if isinstance(value, bool) else "number"
 
 
+def as_number(item):
+    """Return a text of `VALUES` that is written as a number as that number."""
+    return {"1": 1, "2": 2, "10": 10, "2.5": 2.5}.get(item, item) if isinstance(item, str) else item
+
+
 def holds(metadata, key, sign, wanted):
     """Plain Python: of a list one item must hold; != asks that there is a value and none is equal."""
     there = metadata.get(key, [])
     items = there if isinstance(there, list) else [there]
     compare = SIGNS["=" if sign == "!=" else sign]
+    if sign in "<=>=" and sign != "=" and any(kind(value) == "number" for value in wanted):
+        items = [as_number(item) for item in items]
     met = any(kind(item) == kind(value) and compare(item, value) for item in items for value in wanted)
     return bool(items) and not met if sign == "!=" else met
 
@@ -195,3 +203,34 @@ def test_equal_numbers_are_found_however_they_were_written():
             if value == wanted and (type(value) in (int, float)) == (type(wanted) in (int, float))
         ]
         assert index.where({"n": wanted}) == same
+
+
+def test_a_text_where_a_key_has_only_numbers_is_told():
+    index = Index.build(
+        [
+            {"id": "a", "text": "x", "year": 1990, "mixed": 1, "flag": True},
+            {"id": "b", "text": "y", "mixed": "one"},
+        ]
+    )
+    assert index.why_none("year<abc") == "year holds numbers, and 'abc' is none"
+    assert index.why_none(["mixed=one", "year=1990s"]) == "year holds numbers, and '1990s' is none"
+    assert index.why_none({"year": "1990"}) == "year holds numbers, and '1990' is none"
+    assert index.why_none("yeer<abc").startswith("no document has metadata 'yeer'")
+    for where in ("year<1991", "year!=abc", "mixed<abc", "flag=maybe", {"year": ["abc", 1990]}, {"year": []}):
+        assert index.why_none(where) is None
+
+
+def test_cells_of_a_table_are_compared_as_the_numbers_they_are_written_as(tmp_path):
+    (tmp_path / "t.csv").write_text(
+        "id,text,price,day\n"
+        "a,x,9.5,2020-01-01\nb,x,10,2019-12-31\nc,x,100,2020\nd,x,-5,2021\ne,x,n/a,\nf,x,1e3,2020-06\ng,x,.5,x\n"
+    )
+    index = Index.build(read(tmp_path / "t.csv"))
+    assert index.where("price<10") == ["a", "d", "g"]
+    assert index.where("price<=10") == ["a", "b", "d", "g"]
+    assert index.where("price>-10") == ["a", "b", "c", "d", "e", "f", "g"]  # as a text, n/a is more than -10
+    assert index.where(["price>=10", "price<1e4"]) == ["b", "c", "f"]
+    assert index.where("price=10") == ["b"]
+    assert index.where("price!=10") == ["a", "c", "d", "e", "f", "g"]
+    assert index.where(["day>=2020", "day<2021"]) == ["a", "c", "f"]  # days are texts
+    assert index.where([Condition("price", "<", ("10",))]) == ["d", "g"]  # two texts, letter by letter

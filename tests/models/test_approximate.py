@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from aboutness.app.index import Index
 from aboutness.models import approximate, lists
 from aboutness.models.approximate import DEPTHS, ApproximateScorer, Recall, drawn_questions, measured, told
-from aboutness.models.dense import DenseRows, DenseScorer
+from aboutness.models.dense import DenseScorer
+from aboutness.models.dense_rows import DenseRows
 from aboutness.models.lists import Lists, lists_for
 from aboutness.models.model import Scorer
 from aboutness.models.question import Question

@@ -64,7 +64,7 @@ def test_what_is_wanted():
 
 
 @pytest.mark.parametrize(
-    ("model", "fitting"), [(DeepWalk(), {"edges", "walks"}), (KetosDoc2Vec(), {"ketos-edges"})], ids=str
+    ("model", "fitting"), [(DeepWalk(), ["edges", "walks"]), (KetosDoc2Vec(), ["ketos-edges"])], ids=str
 )
 def test_what_fits(model, fitting):
     for name in WAYS:

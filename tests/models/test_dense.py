@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aboutness.core.errors import UsageError
-from aboutness.models import dense
-from aboutness.models.dense import DenseRows, DenseScorer
+from aboutness.models import dense_rows
+from aboutness.models.dense import DenseScorer
+from aboutness.models.dense_rows import DenseRows
 from aboutness.models.model import Scorer
 from aboutness.models.question import Question
 from aboutness.models.ranking import Explanation, best
@@ -337,7 +338,7 @@ def test_rows_are_written_in_whole_numbers_beside_the_first_questions():
     view = large().view()
     here = Drawn(view, DenseRows(rows_of("plain", view.size)), -1.0)
     expected = scorer("plain").top_many(QUESTIONS[:1], 10, match="all")
-    for _ in range(dense.ASKED - 1):
+    for _ in range(dense_rows.ASKED - 1):
         assert_same(here.top_many(QUESTIONS[:1], 10, match="all"), expected)
     time.sleep(0.05)
     assert "codes" not in vars(here.rows)

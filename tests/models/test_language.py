@@ -21,7 +21,7 @@ from aboutness.models.pv_lm import EPVDLM, EPVDRJLM, EPVDRLM, PVLM
 from aboutness.models.ql import QL
 from aboutness.models.question import Question
 from aboutness.text.strings import StringTable
-from aboutness.vectors import normalisers
+from aboutness.vectors import products
 from aboutness.vectors.paragraphs import ParagraphSpace
 from aboutness.vectors.pv import PV
 from aboutness.vectors.trainer import plain
@@ -60,8 +60,8 @@ every_model = pytest.mark.parametrize("model", EVERY, ids=lambda model: model.na
 def _small_blocks():
     """The softmax of few documents over few words takes no longer than it must."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(normalisers, "DOCUMENTS", 8)
-        patch.setattr(normalisers, "WORDS", 16)
+        patch.setattr(products, "ROWS", 8)
+        patch.setattr(products, "WORDS", 16)
         yield
 
 

@@ -167,6 +167,20 @@ def test_documents_that_are_added_updated_and_deleted(model):
     np.testing.assert_array_equal(scorer.normalisers, expected)
 
 
+def test_the_same_text_scores_the_same_wherever_it_stands():
+    chance = np.random.default_rng(0)
+    words = [f"w{number}" for number in range(2500)]
+    texts = [" ".join(chance.choice(words, 40)) for _ in range(120)]
+    index = ab.Index.build([{"id": str(n), "text": text} for n, text in enumerate(texts)], analyzer="plain")
+    index.train("pv", dim=100, min_count=1, epochs=30, threads=1)
+    copies = [(text, again) for text in range(6) for again in range(100)]
+    index.add([{"id": f"new {text} {again}", "text": texts[text]} for text, again in copies])
+    for hits in index.search_many([text[:60] for text in texts[:30]], 1000, "pv-lm[lam=1]", match="all"):
+        new = [hit for hit in hits if hit.id.startswith("new")]
+        assert len({(hit.id.split()[1], hit.score) for hit in new}) == 6
+        assert [hit.id for hit in new] == [hit.id for hit in sorted(new, key=lambda hit: (-hit.score, hit.number))]
+
+
 def test_an_index_that_is_closed_and_opened_ranks_alike(tmp_path):
     index = built(tmp_path / "x.index")
     index.train(EPV(**SMALL), threads=1)

@@ -100,6 +100,20 @@ def test_what_another_ranker_is_made_of_counts_until_that_one_goes(snapshot):
     assert made.held <= 1000
 
 
+def test_one_that_is_made_of_others_is_kept_rather_than_these(snapshot):
+    made = kept(snapshot, most=100)
+    both = named("bm25 + bm25[b=.1]")
+    found = made.get(both)
+    assert made.there(both) is found
+    assert made.in_use == [both]
+
+
+def test_one_of_more_parts_than_are_kept_is_kept(snapshot):
+    made = kept(snapshot, heavy=lambda _: False)
+    many = named(" + ".join(f"bm25[k1={k1}]" for k1 in range(MOST_BOUND + 5)))
+    assert made.get(many) is made.there(many)
+
+
 def test_what_somebody_still_asks_counts(snapshot):
     made = kept(snapshot, most=100)
     asked = made.get(BM25(b=0.1))

@@ -12,10 +12,14 @@ from hypothesis import strategies as st
 
 from aboutness import BM25, LSA, QL, Feedback, Index, LSARanker
 from aboutness.core.errors import UsageError
+from aboutness.models.dense import DenseScorer
+from aboutness.models.known import MODELS
 from aboutness.models.question import Question
 from aboutness.rank.bound import bind, explain
 from aboutness.rank.feedback import LENT, LIKE, NEAR
 from aboutness.rank.grammar import ranker
+from models.drawing import made as drawn
+from models.drawing import ready
 
 WORDS = ["aa", "bb", "cc", "dd", "ee", "ff", "gg", "hh"]
 some = settings(max_examples=30, deadline=None)
@@ -135,6 +139,19 @@ def test_batches_and_threads_give_the_same():
         for one, other in zip(bound.top_many(questions, 5, threads=threads), alone, strict=True):
             np.testing.assert_array_equal(one.documents, other.documents)
             np.testing.assert_array_equal(one.scores, other.scores)
+
+
+def test_every_model_that_compares_vectors_tells_what_is_alike():
+    index = drawn(7, ready)
+    told = []
+    for name in MODELS:
+        if isinstance(bind(ranker(name), index.snapshot), DenseScorer):
+            searcher = bind(ranker(f"feedback[near=0,words=0,short=0](bm25, {name})"), index.snapshot)
+            (ranking,) = searcher.top_many([Question("aa cc")], 1)
+            why = explain(searcher, Question("aa cc"), int(ranking.documents[0]))
+            told.append((name, LIKE in {part.by for part in why.parts}))
+    assert len(told) > 10
+    assert [name for name, alike in told if not alike] == []
 
 
 def test_what_is_not_found_counts_nothing():

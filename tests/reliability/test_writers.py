@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -13,6 +15,7 @@ from aboutness.core.errors import IndexBusy
 from aboutness.index import disk
 from aboutness.index.check import check
 from aboutness.index.writer import IndexWriter
+from cli.running import environment
 from reliability.harm import (
     AFTER,
     MORE,
@@ -159,3 +162,59 @@ def test_readers_see_whole_generations_while_a_writer_commits(index):
     assert {document.id: document for document in kept} == before
     assert kept.refresh()
     assert len(kept) == len(BEFORE) + 50
+
+
+FORKS = """
+import os, sys, time
+from aboutness import Index
+index = Index.build([{"id": str(i), "text": "sun"} for i in range(9)], sys.argv[1])
+
+def forked():
+    child = os.fork()
+    if not child:
+        sys.exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+with index.changes() as writer:
+    writer.add([{"id": "new", "text": "moon"}])
+    writer.delete(["3"])  # so that files are written that no commit names yet
+    forked()
+assert index.check(deep=True).ok, index.check(deep=True)
+assert [one.id for one in index] == [*"01245678", "new"]
+
+def records():
+    yield {"id": "a", "text": "sun"}
+    forked()
+    yield {"id": "b", "text": "moon"}
+
+assert len(Index.build(records(), sys.argv[1] + "-other")) == 2
+
+with index.changes() as writer:
+    writer.delete(["4"])
+    child = os.fork()
+    if not child:
+        try:
+            writer.commit()
+        except Exception as error:
+            os._exit(7 if "belongs to the process that forked this one" in str(error) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    sleeping = os.fork()
+    if not sleeping:
+        time.sleep(60)
+        os._exit(0)
+try:
+    index.add([{"id": "later", "text": "star"}])  # the child, which lives on, has no part in the lock
+finally:
+    os.kill(sleeping, 9)
+    os.waitpid(sleeping, 0)
+assert index.check(deep=True).ok
+assert [one.id for one in index] == [*"0125678", "new", "later"]
+"""
+
+
+def test_a_fork_of_a_writer_harms_nothing(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", FORKS, str(tmp_path / "x.index")], env=environment(), capture_output=True, text=True,
+        timeout=120, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")

@@ -255,14 +255,14 @@ def test_in_a_browser(tmp_path):
     by_first = ["crop pos", "coffee pos own", "coffee pos own", "late neg", "coffee pos own"]
     assert start == ["share", ["", ""], by_first, "", [False, True, False, True]]
     counts = [
-        "1 of 2 words are evidence, besides 2 of the query’s own",
-        "0 of 2 words are evidence, besides 1 of the query’s own",
+        "1 of 2 words are over this similarity, besides 2 of the query’s own",
+        "0 of 2 words are over this similarity, besides 1 of the query’s own",
     ]
     by_second = ["Brazil pos", "coffee own", "coffee own", "board pos", "board pos", "had pos", "coffee own"]
     assert second == ["share", counts, by_second, "", [True, False, True, False]]
     over = ["Brazil over", "coffee own", "coffee own", "coffee own"]
     assert evidence == ["evidence", counts, over, "0.415", [True, False, True, False]]
-    counts[1] = "1 of 2 words are evidence, besides 1 of the query’s own"
+    counts[1] = "1 of 2 words are over this similarity, besides 1 of the query’s own"
     assert moved == [
         "evidence",
         counts,

@@ -35,6 +35,18 @@ def test_a_paragraph_of_very_many_words_is_cut():
     assert [sum(mark == 0 for _, mark in one) for one in paragraphs(text, words, longest=4)] == [4, 4, 4]
 
 
+def test_it_is_cut_after_a_sentence_where_one_ends():
+    text = 'ab ab 1.5 ab. (Ab ab.) The ab ab ab "ab!" ab'
+    words = [(at, at + 2, 0) for at in range(len(text) - 1) if text[at : at + 2].lower() == "ab"]
+    made = paragraphs(text, words, longest=4)
+    assert ["".join(piece for piece, _ in one) for one in made] == [
+        "ab ab 1.5 ab.",
+        "(Ab ab.)",
+        'The ab ab ab "ab!"',
+        "ab",
+    ]
+
+
 @given(st.text("ab \n\t.", max_size=60), st.integers(1, 3))
 def test_nothing_is_lost_but_white_space(text, longest):
     words = [(at, at + 1, at) for at, letter in enumerate(text) if letter == "b"]

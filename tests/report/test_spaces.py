@@ -71,7 +71,7 @@ def test_some_by_a_seed(index):
 def test_refusals(index):
     with pytest.raises(UsageError, match=r"bm25 has no vectors of documents; use wcs.*\(here: pv\)"):
         document_vectors(index.snapshot, "bm25")
-    with pytest.raises(NotFound, match="has no vectors to draw; train some: aboutness train"):
+    with pytest.raises(NotFound, match="has no vectors of documents; train some: aboutness train"):
         document_vectors(Index.build(RECORDS).snapshot)
     with pytest.raises(UsageError, match="unknown ranker 'nothing'"):
         document_vectors(index.snapshot, "nothing")

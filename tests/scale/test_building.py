@@ -15,7 +15,7 @@ import aboutness
 from aboutness.app.index import Index
 from aboutness.app.sharded import build_sharded
 from aboutness.app.sources import Sources
-from aboutness.core.errors import BadRecord, IndexBusy, StorageError, UsageError
+from aboutness.core.errors import BadInput, BadRecord, IndexBusy, StorageError, UsageError
 from aboutness.index.check import check
 from aboutness.scale.workplace import PASSING, Workplace
 from scale.building_by_hand import WORDS, differences, rejects_of, write_lines
@@ -248,6 +248,24 @@ def test_other_sources_or_options_are_done_anew(tmp_path):
     assert not before & seen[-1]
     assert len(seen[-1]) == 8  # what was made for other sources is gone
     assert parts.snapshot.document(0).fields["text"] == changed[0]["text"]
+
+
+@pytest.mark.parametrize("form", ["one file", "many files", "text files"])
+def test_sources_that_change_meanwhile_are_noticed(tmp_path, form):
+    """Else shards would be parts of different sources: some documents twice, others not at all."""
+    source = written(tmp_path / "sources", form, records(60))
+    target, change = tmp_path / "parts.index", [True]
+
+    def tell(told) -> None:
+        if change and told.done == 1:
+            change.clear()
+            files = [source] if source.is_file() else sorted(source.iterdir())
+            files[-1].write_bytes(files[-1].read_bytes() + b"\n")
+
+    with pytest.raises(BadInput, match=r"was changed while it was read.*run the same command again"):
+        build_sharded(Sources([str(source)]), target, 4, tell=tell)
+    parts = build_sharded(Sources([str(source)]), target, 4)
+    assert differences(Index.build(Sources([str(source)]).documents(), tmp_path / "whole.index"), parts) == []
 
 
 def test_a_finished_shard_that_was_damaged_is_made_again(tmp_path):

@@ -70,6 +70,15 @@ def test_counts_of_shards_add_up():
             assert parts[0].df.sum() < whole.df.sum()
 
 
+def test_documents_are_counted_also_where_none_has_a_word(monkeypatch):
+    monkeypatch.setattr("aboutness.index.writer.merge_run", lambda _: 0)
+    index = Index.build([{"id": "a", "text": ""}])
+    index.add([{"id": "b", "text": ""}, {"id": "c", "text": ""}])
+    over = IndexOverShards(index.snapshot, Here())
+    assert len(over.snapshot.segments) == 2
+    assert over.snapshot.view().statistics.documents == 3
+
+
 def test_an_empty_index_has_no_shards_and_finds_nothing():
     index = Index.build([])
     over = IndexOverShards(index.snapshot, Here())

@@ -14,7 +14,7 @@ from aboutness.app import shard_training
 from aboutness.app.shard_training import ByShards
 from aboutness.cli.main import app
 from aboutness.core.errors import Diverged, UsageError
-from aboutness.scale import training_round
+from aboutness.scale import merging, training_files, training_round
 from aboutness.scale.engine import Here
 from aboutness.scale.training_plan import cut
 from aboutness.vectors.lsa import LSA
@@ -192,7 +192,7 @@ def test_rows_of_documents_stay_in_their_shard(index, monkeypatch):
         return train(shard, *rest)
 
     monkeypatch.setattr(training_round, "load", loaded)
-    monkeypatch.setattr("aboutness.scale.training.files.train_round", trained)
+    monkeypatch.setattr("aboutness.scale.training.training_round.train_round", trained)
     index.train(WAYS["epv"], by=BY)
     rows = {(shard, int(name.split("-")[-1])) for shard, name in read if name.startswith("rows")}
     assert {own for own in rows if own[0] != own[1]} <= {
@@ -205,7 +205,8 @@ def test_rows_of_documents_stay_in_their_shard(index, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("way", "calls"), [(WAYS["word2vec"], 4), (WAYS["epv"], 1), (WAYS["epv"], 6), (WAYS["epv"], 13)]
+    ("way", "calls"),
+    [(WAYS["word2vec"], 3), (WAYS["word2vec"], 5), (WAYS["epv"], 1), (WAYS["epv"], 7), (WAYS["epv"], 17)],
 )
 def test_an_interrupted_training_goes_on(way, calls, tmp_path, monkeypatch):
     index = index_of(some_documents(), path=tmp_path / "x.index")
@@ -227,6 +228,64 @@ def test_an_interrupted_training_goes_on(way, calls, tmp_path, monkeypatch):
     assert len(blocks) == 3 * 2 * 2
 
 
+@pytest.fixture
+def in_pieces(monkeypatch):
+    """Word matrices in pieces of eight rows, five of them merged at a time."""
+    monkeypatch.setattr("aboutness.scale.training_plan.PIECE", 8)
+    monkeypatch.setattr("aboutness.scale.bowl.TOGETHER", 5)
+
+
+@main_ways
+def test_pieces_of_word_matrices_make_no_difference(index, way, in_pieces, monkeypatch):
+    found = bytes_of(index.train(way, by=BY))
+    monkeypatch.undo()
+    assert bytes_of(index.train(way, by=BY)) == found
+
+
+@pytest.mark.parametrize("pieces", [1, 3])
+def test_a_training_goes_on_that_was_interrupted_between_two_rounds(index, pieces, in_pieces, monkeypatch):
+    expected, merged, merge = bytes_of(index.train(WAYS["epv"], by=BY)), Counter(), merging.merge_piece
+
+    def counted(piece, plan, number):
+        merged[number, piece] += not training_files.is_done(plan, training_files.start_of(number + 1, piece))
+        return merge(piece, plan, number)
+
+    monkeypatch.setattr(merging, "merge_piece", counted)
+    with monkeypatch.context() as lost:
+        on(Elsewhere(3 + pieces), lost)
+        with pytest.raises(KeyboardInterrupt):
+            index.train(WAYS["epv"], by=BY)
+    assert sum(merged.values()) == pieces
+    assert bytes_of(index.train(WAYS["epv"], by=BY)) == expected
+    assert set(merged.values()) == {1}
+    assert len(merged) == 2 * 2 * 4  # rounds, epochs, and pieces of 30 words
+
+
+@main_ways
+def test_the_index_may_change_while_it_is_trained_on(way, tmp_path):
+    documents = some_documents()
+    index = index_of(documents[:30], documents[30:], path=tmp_path / "x.index")
+    expected = {name: np.array(array) for name, array in index.train(way, by=BY).arrays().items()}
+    told = []
+
+    def change(progress):
+        told.append(progress)
+        if len(told) == 2:
+            other = Index.open(index.path)
+            other.delete([f"{n}" for n in range(40)])
+            other.merge()
+
+    found = index.train(way, by=BY, progress=change).arrays()
+    assert len(index) == len(documents) - 40
+    words = [name for name in found if name.endswith(".out")]
+    assert [(found[name] == expected[name]).all() for name in words] == [True]
+    if "rows" in found:  # of those that are left
+        assert len(found["rows"]) == len(index)
+        left = np.isin(expected["arrivals"], found["arrivals"])
+        assert (found["rows"] == expected["rows"][left]).all()
+    assert not list((index.path / "training").glob("*/shards"))
+
+
 def test_another_training_does_not_go_on_from_it(index, monkeypatch):
     with monkeypatch.context() as lost:
         on(Elsewhere(4), lost)
@@ -245,7 +304,7 @@ def test_a_damaged_file_is_told(index, monkeypatch):
         on(Elsewhere(4), lost)
         with pytest.raises(KeyboardInterrupt):
             index.train(WAYS["word2vec"], by=BY)
-    (words,) = (index.path / "training/word2vec/shards").glob("words-1.*")
+    (words,) = (index.path / "training/word2vec/shards").glob("start-1-0.*")
     content = bytearray(words.read_bytes())
     content[-5] ^= 1
     words.write_bytes(content)
@@ -256,7 +315,7 @@ def test_a_damaged_file_is_told(index, monkeypatch):
 def test_words_of_a_shard_that_a_power_cut_damaged_are_trained_again(index, monkeypatch):
     expected = bytes_of(index.train(WAYS["epv"], by=BY))
     with monkeypatch.context() as lost:
-        on(Elsewhere(5), lost)
+        on(Elsewhere(6), lost)  # three shards, the merging, two shards
         with pytest.raises(KeyboardInterrupt):
             index.train(WAYS["epv"], by=BY)
     damaged, cut_off = (index.path / "training/epv/shards").glob("words-1-*")
@@ -290,9 +349,37 @@ def test_what_cannot_be_is_refused(index, way, by, message):
         index.train(way, by=by)
 
 
-def test_rounds_follow_from_the_text(index):
+def test_rounds_follow_from_the_text(index, monkeypatch):
     assert index.train(WAYS["word2vec"], by=ByShards(3)).provenance["rounds"] == 4
     assert index.train(WAYS["pv"], by=ByShards(3)).provenance["rounds"] == 1
+    monkeypatch.setattr("aboutness.scale.training_plan.PLENTY", 0)
+    few = Word2Vec(**{**SMALL, "epochs": 4})
+    assert index.train(few, by=ByShards(3)).provenance["rounds"] == [4, 2, 1, 1]
+    assert index.train(few, by=ByShards(3, 2)).provenance["rounds"] == 2
+
+
+def test_a_training_with_fewer_rounds_in_later_epochs_reads_all_and_goes_on(index, monkeypatch):
+    monkeypatch.setattr("aboutness.scale.training_plan.PLENTY", 0)
+    way, by = Word2Vec(**{**SMALL, "epochs": 3}), ByShards(3)
+    blocks, run, told = Counter(), Training.run_some, []
+
+    def counted(training, first, last):
+        for block in range(first, last):
+            blocks[training.text.whole.shard, block] += 1
+        sizes[training.text.whole.shard] = len(training.blocks)
+        run(training, first, last)
+
+    sizes = {}
+    monkeypatch.setattr(Training, "run_some", counted)
+    expected = bytes_of(index.train(way, by=by, progress=told.append))
+    assert blocks == Counter({(shard, block): 1 for shard in range(3) for block in range(3 * sizes[shard])})
+    assert told[-1].done == pytest.approx(told[-1].total, rel=0.05)
+    assert len(told) == 3 * (4 + 2 + 1)
+    with monkeypatch.context() as lost:
+        on(Elsewhere(3 * 5 + 5), lost)  # in the second epoch
+        with pytest.raises(KeyboardInterrupt):
+            index.train(way, by=by)
+    assert bytes_of(index.train(way, by=by)) == expected
 
 
 def test_the_command_trains_by_shards(tmp_path):

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from starlette.datastructures import Headers
 
 from aboutness.server.access import make_key
 from aboutness.server.app import make_app
 from aboutness.server.door import Door
+from aboutness.server.metrics import Metrics
 from aboutness.server.settings import Limits, Settings
 from server.served import client_of
 
@@ -114,8 +114,8 @@ def test_pages_of_other_sites_change_nothing(site_client):
 def test_a_request_without_a_host_comes_from_another_site(tmp_path, origin):
     make_key(tmp_path / "keys.txt", "read")
     door = Door(None, Settings(host="0.0.0.0", keys=tmp_path / "keys.txt"), None)  # it is called by any name
-    headers = Headers(raw=[(b"origin", origin.encode())])  # as HTTP/1.0 allows
-    refused = door._refused(headers, {"method": "POST", "headers": headers.raw, "query_string": b""})
+    headers = [(b"origin", origin.encode())]  # as HTTP/1.0 allows
+    refused = door._refused({"method": "POST", "headers": headers, "query_string": b""}, 1000)
     assert refused.status == 403
 
 
@@ -143,6 +143,11 @@ def test_connections_of_other_kinds_are_not_let_in(site_client):
         site_client.websocket_connect("/"),
     ):
         pass
+
+
+def test_gauges_have_all_their_digits():
+    gauges = {"documents": [({"index": "a"}, 12_345_678.0), ({"index": "b"}, 0.25)]}
+    assert Metrics().text(gauges).endswith('documents{index="a"} 12345678\ndocuments{index="b"} 0.25\n')
 
 
 def test_requests_are_counted(site_client):

@@ -80,7 +80,7 @@ def test_the_threshold_can_be_chosen_without_a_script(shown):
     count = made.texts("p", id="count")[0]
     assert (
         count
-        == f"{len(made.words('over'))} of {len(made.words('other'))} words are evidence, besides 3 of the query's own"
+        == f"{len(made.words('over'))} of {len(made.words('other'))} words are over this similarity, besides 3 of the query's own"
     )
     assert made.all("input", name="mark", value="evidence")[0][0].keys() >= {"checked", "form"}
     lexical = shown(r="bm25", mark="evidence")
@@ -207,8 +207,11 @@ def test_shares_of_the_score_are_said_where_they_mean_something():
     [
         ((1.0, 3.0), 1, "is about it"),
         ((3.0, 1.0), 1, "mentions it"),
+        ((-1.0, -3.0), 1, "does not say that the document is about the query"),
+        ((3.0, -1.0), 1, "mentions it"),
         ((3.0, 1.0), 2, "query's own words only"),
         ((3.0, 1.0), 0, "None of the query's words is mentioned"),
+        ((0.0, 0.0, 2.0), 2, "made of other numbers, such as ranks"),
     ],
 )
 def test_the_verdict(values, own, told):
@@ -233,3 +236,21 @@ def test_a_drawing_has_room_for_its_words():
     assert made.targets[0].word.endswith("…")
     assert {one.shade for one in made.ribbons} == {1, 2, 3, 4, 5}
     assert drawn([Flow("a", "a", 1.0, 0.0)]).ribbons[0].shade == 1
+
+
+def test_one_is_not_told_as_several(shown):
+    text = " ".join(" ".join(shown(r="bm25", q="sea").texts("p")).split())
+    assert "1 of 1 query words is mentioned, 1 time in all; 0 other words count." in text
+
+
+def test_only_a_long_title_takes_the_keys(tmp_path):
+    records = [
+        {"id": "short", "title": "moon", "text": "moon"},
+        {"id": "long", "title": "moon " * 200, "text": "moon"},
+    ]
+    with client_of(make_app({"sky": Index.build(records, tmp_path / "titles.index")})) as client:
+        heads = [
+            Page(client.get("/explain", params={"q": "moon", "id": one, "r": "bm25"}).text).all("h2")[0][0]
+            for one in ("short", "long")
+        ]
+    assert [one.get("tabindex") for one in heads] == [None, "0"]

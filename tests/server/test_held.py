@@ -28,6 +28,13 @@ def test_names_that_cannot_be(folders):
         named_folders(folders)
 
 
+def test_the_folder_that_one_is_in_has_a_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path.resolve()
+    assert named_folders(["."]) == {folder.name: folder}
+    assert named_folders(["up=.."]) == {"up": folder.parent}
+
+
 def test_several_indexes_are_asked_by_name(index, changing):
     changing.delete("d0-0")
     with client_of(make_app({"sky": index, "less": changing})) as client:

@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from aboutness.app.index import Index
+from aboutness.app.inventory import vocabulary
 from aboutness.server.access import COOKIE, make_key
 from aboutness.server.app import make_app
 from aboutness.server.settings import Settings
@@ -110,3 +111,18 @@ def test_an_index_whose_folder_is_gone_is_shown_as_it_is_held(changing):
         answer = client.get("/indexes")
     assert answer.status_code == 200
     assert "The folder of sky is gone" in answer.text
+
+
+def test_a_title_that_is_cut_says_so(tmp_path):
+    records = [{"id": "a", "title": "moon " * 40}, {"id": "b", "title": "sun"}]
+    html = page_of(Index.build(records, tmp_path / "long.index"))
+    assert f">{'moon ' * 23}moon…<" in html
+    assert ">sun<" in html
+
+
+def test_only_terms_of_the_first_layer_are_searched_for(tmp_path):
+    index = Index.build(RECORDS, tmp_path / "layers.index", layers={"letters": "english[letters=4]"})
+    html = page_of(index)
+    term = next(one["term"] for one in vocabulary(index)[1]["frequent"])
+    assert f'q={vocabulary(index)[0]["frequent"][0]["term"]}"' in html
+    assert f'<span class="text" dir="auto">{term}</span>' in html

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from aboutness.server.app import make_app
+from aboutness.server.settings import Limits, Settings
 from server.served import client_of
 
 SMALL = {"dim": 8, "min_count": 1, "epochs": 2, "sample": 0}
@@ -56,6 +59,25 @@ def test_jobs_are_listed_and_cancelled(client):
     assert client.post("/v1/jobs", json={"kind": "word2vec", "name": "a"}).status_code == 409
     for job in (second, first, first):
         assert client.delete("/v1/jobs", params={"id": job["id"]}).json()["state"] == "cancelled"
+
+
+def test_others_are_answered_while_jobs_are_being_cancelled(changing, monkeypatch):
+    ended = threading.Event()
+    monkeypatch.setattr(
+        "aboutness.app.jobs.Jobs.cancel", lambda jobs, identifier: ended.wait(10) and jobs.one(identifier)
+    )
+    app = make_app({"sky": changing}, Settings(limits=Limits(threads=2)))
+    with client_of(app) as client, ThreadPoolExecutor(3) as many:
+        job = app.state.site.jobs.start(changing, "sky", "check")
+        assert job.over.wait(60)
+        cancelled = [many.submit(client.delete, "/v1/jobs", params={"id": job.id}) for _ in range(3)]
+        try:
+            time.sleep(0.3)
+            assert client.get("/v1/indexes").status_code == 200
+            assert not any(one.done() for one in cancelled)
+        finally:
+            ended.set()
+        assert [one.result().status_code for one in cancelled] == [200] * 3
 
 
 @pytest.mark.parametrize(

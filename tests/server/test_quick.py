@@ -7,8 +7,10 @@ import json
 
 import pytest
 
+from aboutness.core.errors import UsageError
 from aboutness.server import quick
 from aboutness.server.access import make_key
+from aboutness.server.api import search
 from aboutness.server.app import make_app
 from aboutness.server.settings import Settings
 from server.served import client_of
@@ -21,8 +23,9 @@ def answered(monkeypatch):
     """Which requests the short way has answered, and with what."""
     found, own = [], quick.Quick._answer
 
-    def noting(self, scope, message):
-        found.append(own(self, scope, message))
+    def noting(self, message):
+        found.append(None)
+        found[-1] = own(self, message)
         return found[-1]
 
     monkeypatch.setattr(quick.Quick, "_answer", noting)
@@ -70,6 +73,9 @@ LEFT = [
     {"query": "sun", "rankers": ["bm25"], "index": "sea"},
     {"query": "sun", "rankers": ["bm25"], "unknown": 1},
     {"query": 7},
+    {"query": "sun", "rankers": ["bm25"], "k": "3"},
+    {"query": "sun", "rankers": ["bm25"], "k": True},
+    {"query": "sun", "rankers": ["bm25"], "explain": "no"},
     {},
 ]
 
@@ -91,10 +97,18 @@ def test_everything_else_is_left_to_the_route(client, answered, monkeypatch, ask
     assert comparable(one) == comparable(by_the_route(client, monkeypatch, json=asked))
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"[]", b"null"], ids=str)
+@pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"[]", b"null", b'{"query": "a", "k": 3.0}'], ids=str)
 def test_a_body_that_is_none_is_refused_by_the_route(client, answered, monkeypatch, body):
     one = client.post("/v1/search", content=body)
     assert (one.status_code, answered) == (422, [None])
+    assert comparable(one) == comparable(by_the_route(client, monkeypatch, content=body))
+
+
+def test_a_key_that_is_there_twice_is_refused_by_the_route(client, answered, monkeypatch):
+    body = b'{"query": "sun", "rankers": ["bm25"], "query": "moon"}'
+    one = client.post("/v1/search", content=body)
+    assert (one.status_code, answered) == (400, [None])
+    assert one.json()["message"] == "'query' is there twice in the request; keep one"
     assert comparable(one) == comparable(by_the_route(client, monkeypatch, content=body))
 
 
@@ -113,7 +127,34 @@ def test_who_needs_a_key_and_has_none_is_not_answered(index, tmp_path, answered)
         assert answered[-1] is not None
         for headers in ({}, {"Authorization": "Bearer nonsense"}, {"Cookie": "aboutness_key=nonsense"}):
             answer = client.post("/v1/search", json=QUICK, headers=headers)
-            assert (answer.status_code, answered[-1]) == (401, None)
+            assert answer.status_code == 401
+        assert len(answered) == 60
+
+
+def asked_by_hand(client, receive, **more):
+    """What is sent in answer to a search whose body comes by `receive`."""
+    scope = {
+        "type": "http", "http_version": "1.1", "method": "POST", "scheme": "http", "path": "/v1/search",
+        "raw_path": b"/v1/search", "query_string": b"", "root_path": "", "headers": [(b"host", b"localhost")],
+        "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80), "state": {}, **more,
+    }  # fmt: skip
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(asyncio.wait_for(client.app(scope, receive, send), 20))
+    return sent
+
+
+def test_who_needs_a_key_and_has_none_need_not_send_the_body(index, tmp_path):
+    make_key(tmp_path / "keys", "read")
+
+    async def never():
+        await asyncio.Event().wait()
+
+    with client_of(make_app({"sky": index}, Settings(keys=tmp_path / "keys"))) as client:
+        assert asked_by_hand(client, never)[0]["status"] == 401
 
 
 def test_a_page_of_another_site_is_refused_before_it(client, answered):
@@ -121,16 +162,39 @@ def test_a_page_of_another_site_is_refused_before_it(client, answered):
     assert (answer.status_code, answered) == (403, [])
 
 
-def test_it_is_counted_as_the_route_is(client, answered):
-    def counted():
-        line = 'aboutness_http_requests_total{method="POST",route="/v1/search",status="200"} '
-        text = client.get("/v1/metrics").text
-        return int(text.partition(line)[2].split()[0])
+def counted(client, status):
+    line = f'aboutness_http_requests_total{{method="POST",route="/v1/search",status="{status}"}} '
+    text = client.get("/v1/metrics").text
+    return int(text.partition(line)[2].split()[0]) if line in text else 0
 
-    before = counted()
+
+def test_it_is_counted_as_the_route_is(client, answered):
+    before = counted(client, 200)
     client.post("/v1/search", json=QUICK)
     assert answered[-1] is not None
-    assert counted() == before + 1
+    assert counted(client, 200) == before + 1
+
+
+def test_an_unexpected_error_is_counted_and_told_as_the_route_does(client, monkeypatch, caplog):
+    def broken(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(quick, "at_once", broken)
+    answer = client.post("/v1/search", json=QUICK)
+    assert (answer.status_code, answer.json()["error"]) == (500, "internal error")
+    assert counted(client, 500) == 1
+    assert [record.getMessage() for record in caplog.records] == ["POST /v1/search"]
+
+
+def test_a_search_that_is_refused_is_not_run_again(client, monkeypatch):
+    def refusing(*_):
+        raise UsageError("not so")
+
+    monkeypatch.setattr(quick, "at_once", refusing)
+    monkeypatch.setattr(search, "at_once", None)
+    answer = client.post("/v1/search", json=QUICK)
+    assert (answer.status_code, answer.json()["message"]) == (400, "not so")
+    assert counted(client, 400) == 1
 
 
 def test_a_body_in_pieces_is_left_to_the_route(client, answered):
@@ -139,20 +203,11 @@ def test_a_body_in_pieces_is_left_to_the_route(client, answered):
         {"type": "http.request", "body": whole[:9], "more_body": True},
         {"type": "http.request", "body": whole[9:], "more_body": False},
     ]
-    scope = {
-        "type": "http", "http_version": "1.1", "method": "POST", "scheme": "http", "path": "/v1/search",
-        "raw_path": b"/v1/search", "query_string": b"", "root_path": "", "headers": [(b"host", b"localhost")],
-        "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80), "state": {},
-    }  # fmt: skip
-    sent = []
 
     async def receive():
         return pieces.pop(0)
 
-    async def send(message):
-        sent.append(message)
-
-    asyncio.run(client.app(scope, receive, send))
+    sent = asked_by_hand(client, receive)
     assert answered == [None]
     assert sent[0]["status"] == 200
     assert json.loads(b"".join(one.get("body", b"") for one in sent[1:]))[0]["hits"]

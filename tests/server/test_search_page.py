@@ -181,3 +181,10 @@ def test_an_empty_index_says_so_and_how_to_fill_it(tmp_path: Path) -> None:
         text = told(client.get("/search?q=moon").text)
         assert client.get("/v1/search/columns?q=moon").json()["documents"] == 0
     assert "No hits: the index is empty. Add documents with aboutness add none.index FILE" in text
+
+
+def test_one_document_is_not_told_as_several(tmp_path: Path) -> None:
+    with client_of(
+        make_app({"one": Index.build([{"id": "a", "text": "moon"}], tmp_path / "one.index")})
+    ) as client:
+        assert 'placeholder="Search 1 document"' in client.get("/search").text

@@ -104,6 +104,10 @@ def test_a_mistake_is_told_on_the_page(changing: Index, address: str, says: str)
     assert says in answer.text
 
 
+def test_an_emptied_number_is_the_usual_one(site_client: TestClient) -> None:
+    assert shown(site_client, "/words?q=moon&k=") == shown(site_client, "/words?q=moon&k=10")
+
+
 @pytest.mark.parametrize("name", ["q", "vectors"])
 def test_hostile_text_is_escaped(site_client: TestClient, name: str) -> None:
     html = site_client.get("/words", params={"q": "moon", name: HOSTILE}).text

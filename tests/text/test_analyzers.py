@@ -172,3 +172,9 @@ def test_every_option_sets_a_field_and_says_what_it_takes():
         assert field in Analyzer("x").to_json()
         assert name
         assert text
+
+
+@pytest.mark.parametrize("text", ["plain[words=1-2,words=3]", "english[stop=none, stop=english]"])
+def test_an_option_stands_once(text):
+    with pytest.raises(UsageError, match=r"the analyzer option '(words|stop)' stands twice"):
+        analyzer(text)

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aboutness.text import batch
 from aboutness.text.analyzer import Analyzer
 from aboutness.text.analyzers import analyzer
 from aboutness.text.batch import BatchAnalyzer
@@ -184,3 +185,26 @@ def test_real_text(data_folder):
     assert sum(not cell.isascii() for cell in cells) > 50
     for expression in ("plain", "english", "galke2017-glove", "bigrams", "letters"):
         assert_as_defined(analyzer(expression), cells)
+
+
+def test_letter_ngrams_of_a_word_without_end_are_cut_in_parts(monkeypatch):
+    texts = ["ab " + "abcdefg" * 300 + " xyz", "é" * 999, "short words only", "abcdefg" * 300 + "h"]
+    made = analyzer("plain[letters=2-5]")
+    whole = BatchAnalyzer(made)
+    expected, ends = whole.analyze(texts)
+    most = []
+
+    def noted(strings):
+        most.append(len(strings))
+        return pack(strings)
+
+    monkeypatch.setattr(batch, "AT_ONCE", 100)
+    monkeypatch.setattr(batch, "pack", noted)
+    parts = BatchAnalyzer(made)
+    numbers, part_ends = parts.analyze(texts)
+    assert numbers.tolist() == expected.tolist()
+    assert part_ends.tolist() == ends.tolist()
+    assert parts.vocabulary.strings() == whole.vocabulary.strings()
+    assert [parts.vocabulary.strings()[n] for n in numbers[: ends[0]]] == made.terms(texts[0])
+    assert max(most) < 200
+    assert parts.remembered >= len(numbers) // 64

@@ -43,7 +43,7 @@ def test_the_vocabulary_can_be_named(tmp_path):
 
 def test_a_vocabulary_is_needed(tmp_path):
     with pytest.raises(
-        NotFound, match=r"needs a vocabulary, one word a line: there is none of vocab.txt, v.txt, v.vo"
+        NotFound, match=r"needs a vocabulary, one word a line: there is none of v.vocab, v.txt, vocab.txt"
     ):
         load_vectors(put(tmp_path, "v.npy", npy(MATRIX)))
     with pytest.raises(NotFound, match="there is no file"):

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aboutness.vectors import normalisers
-from aboutness.vectors.normalisers import DOCUMENTS, SAFE, WORDS, log_normalisers
+from aboutness.vectors import products
+from aboutness.vectors.normalisers import SAFE, log_normalisers
+from aboutness.vectors.products import ROWS as DOCUMENTS
+from aboutness.vectors.products import WORDS
 
 
 def drawn(rows, words, dim=6, scale=1.0, seed=0):
@@ -31,11 +33,12 @@ def test_logarithms_of_sums_of_exponentials(seed, count, size, dim, scale):
     """Also where blocks end anywhere, and where products are large."""
     rows, words = drawn(count, size, dim, scale, seed)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(normalisers, "DOCUMENTS", 4)
-        patch.setattr(normalisers, "WORDS", 3)
+        patch.setattr(products, "ROWS", 4)
+        patch.setattr(products, "WORDS", 3)
         found = log_normalisers(rows, words)
     assert (found.shape, found.dtype) == ((count,), np.float64)
-    np.testing.assert_allclose(found, naive(rows, words), rtol=3e-6, atol=3e-6)
+    most = np.linalg.norm(rows, axis=1) * np.linalg.norm(words, axis=1).max()  # that a product can be
+    assert (np.abs(found - naive(rows, words)) <= 3e-6 + 3e-7 * most).all()
 
 
 @pytest.mark.parametrize("documents", [1, DOCUMENTS - 1, DOCUMENTS, DOCUMENTS + 1])
@@ -93,6 +96,23 @@ def test_a_document_does_not_depend_on_the_others(dim):
     again = log_normalisers(rows, words)
     assert again[3] > 1.5 * found[3]
     assert np.delete(again, 3).tobytes() == np.delete(found, 3).tobytes()
+    for threads in (1, 2, 3):
+        assert log_normalisers(rows, words, threads).tobytes() == again.tobytes()
+
+
+@pytest.mark.parametrize("threads", [2, 3, 40])
+def test_threads_change_nothing(threads):
+    rows, words = drawn(3 * DOCUMENTS + 7, WORDS + 9, 20, 0.5)
+    found = log_normalisers(rows, words, threads=1)
+    assert log_normalisers(rows, words, threads=threads).tobytes() == found.tobytes()
+
+
+@pytest.mark.parametrize("dim", [8, 100, 300])
+@pytest.mark.parametrize("words", [100, 3 * WORDS + 5])
+def test_the_same_row_anywhere_has_the_same_value(dim, words):
+    one, vectors = drawn(1, words, dim, 0.4, seed=dim)
+    found = log_normalisers(np.tile(one, (2 * DOCUMENTS + 77, 1)), vectors)
+    assert len(set(found.tolist())) == 1
 
 
 def test_mapped_and_no_rows():
@@ -104,12 +124,12 @@ def test_mapped_and_no_rows():
 
 def test_memory_does_not_grow_with_the_documents(monkeypatch):
     """Blocks of rows, words and products, and what is returned; some rows are 0."""
-    monkeypatch.setattr(normalisers, "DOCUMENTS", 64)
-    monkeypatch.setattr(normalisers, "WORDS", 128)
+    monkeypatch.setattr(products, "ROWS", 64)
+    monkeypatch.setattr(products, "WORDS", 128)
     rows, words = drawn(6000, 300, 200, 0.01)
     rows[::7] = 0
     tracemalloc.start()
-    log_normalisers(rows, words)
+    log_normalisers(rows, words, threads=1)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     blocks = 4 * (64 * 128 + 64 * 200 + 128 * 200) + words.nbytes + 8 * len(rows)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from aboutness.core.errors import BadInput
 from aboutness.vectors.files import Content
 from aboutness.vectors.load import load_vectors
-from aboutness.vectors.text_file import TextFile
+from aboutness.vectors.text_file import DECIMAL, TextFile
 from vectors.writing import glove, put, word2vec_text
 
 WORDS = [b"sun", b". . .", "été".encode()]
@@ -150,7 +150,13 @@ def test_a_word_of_a_million_blanks_takes_no_time(tmp_path):
 
 letter = st.characters(codec="utf-8", exclude_characters=" \t\r\n\ufeff")
 column = st.text(letter, min_size=1, max_size=6)
-word = st.lists(column, min_size=1, max_size=3).map(" ".join)
+word = (
+    st.lists(column, min_size=1, max_size=3)
+    .filter(
+        lambda columns: len(columns) == 1 or not DECIMAL.fullmatch(columns[-1].encode())
+    )  # that is one too many
+    .map(" ".join)
+)
 
 
 @given(st.lists(word, min_size=1, unique=True), st.integers(1, 4), st.booleans(), st.data())
@@ -177,4 +183,14 @@ def test_one_number_too_many_is_no_part_of_a_word(tmp_path, extra):
     path = tmp_path / "v.txt"
     path.write_text(f"the 0.1 0.2\nsun {extra} 0.3 0.5\n")
     with pytest.raises(BadInput, match=r"line 2.*a word and 2 numbers are needed, got more"):
+        load_vectors(path)
+
+
+@pytest.mark.parametrize("text", ["2 2\rthe 1 2\rsun 3 4\r", "the 1 2\rsun 3 4\r"])
+def test_line_ends_of_old_macs_make_no_words(tmp_path, text):
+    path = tmp_path / "v.txt"
+    path.write_bytes(text.encode())
+    with pytest.raises(
+        BadInput, match=r"line 1: a carriage return stands in the word .*; lines must end with a line"
+    ):
         load_vectors(path)

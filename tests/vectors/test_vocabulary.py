@@ -27,7 +27,7 @@ def test_the_frequent_terms_by_count_and_spelling(texts, least):
             Vocabulary.of(text, least)
         assert str(caught.value) == (
             f"no word stands at least min_count={least} times in the {text.tokens} tokens of the text: train on "
-            "more text, or lower min_count"
+            "more text, or lower min_count (--min-count)"
         )
         return
     found = Vocabulary.of(text, least)

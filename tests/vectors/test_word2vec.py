@@ -122,7 +122,7 @@ def test_words_that_are_too_rare():
         small(min_count=6).train(texts, threads=1)
     assert str(caught.value) == (
         "no word stands at least min_count=6 times in the 10 tokens of the text: train on more text, or lower "
-        "min_count"
+        "min_count (--min-count)"
     )
 
 

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import glob
+import os
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from aboutness.app.interrupted import told_if_committed
 from aboutness.core.errors import DamagedIndex, UsageError
 from aboutness.core.rejects import OnBad, stop
+from aboutness.frames.documents import documents_of
+from aboutness.frames.frame import Frame, is_frame
 from aboutness.index import disk, lock
 from aboutness.index.database import NAME as DATABASE
 from aboutness.index.intake import Record
+from aboutness.index.snapshot import ARRAYS
 from aboutness.index.writer import Added, IndexWriter, Progress
 from aboutness.text.analyzer import Analyzer
 
-Records: TypeAlias = Iterable[Record]
+Records: TypeAlias = Iterable[Record] | Frame
 
 
 @dataclass(frozen=True)
@@ -47,14 +52,19 @@ class Build:
         """Build in a folder beside the target, let it be put in its place, and make that durable."""
         parent = target.absolute().parent
         building = place_beside(target)
+        maker, is_built = os.getpid(), False
         try:
             with IndexWriter.create(building, self.analyzers, self.weights) as writer:
                 # The names in `building` need no sync of ours: SQLite makes one when a commit ends (see EXTRA).
                 added = self._fill(writer)
+                is_built = True
                 put_in_place(building)
                 disk.sync_folder(parent)
-        except BaseException:
-            disk.remove(building)
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt) and is_built and not building.exists():
+                raise KeyboardInterrupt(f"the index is made, at {target}") from None
+            if os.getpid() == maker:  # not one that was forked while records came
+                disk.remove(building)
             raise
         return added
 
@@ -63,13 +73,13 @@ class Build:
         if not overwrite:
             raise UsageError(
                 f"there is an index at {target} already; add to it (aboutness add {target} …), or replace it with "
-                "overwrite (--overwrite)"
+                "--overwrite (overwrite=True in Python)"
             )
         try:
             writer = IndexWriter(target)
         except DamagedIndex:
             return self._instead_of_damaged(target)
-        with writer:
+        with told_if_committed(writer), writer:
             writer.start_over(self.analyzers, self.weights)
             return self._fill(writer)
 
@@ -82,7 +92,8 @@ class Build:
             try:
                 disk.move(building, target)
             except BaseException:
-                disk.move(old, target)
+                if building.exists():  # an interrupt may come when it has its new name already
+                    disk.move(old, target)
                 raise
 
         try:
@@ -102,13 +113,28 @@ def adding(
     records: Records, on_bad: OnBad = stop, progress: Progress | None = None
 ) -> Callable[[IndexWriter], Added]:
     """Return what fills an index with records."""
-    return lambda writer: writer.add(records, on_bad=on_bad, progress=progress)
+    return lambda writer: writer.add(records_of(records), on_bad=on_bad, progress=progress)
+
+
+def records_of(records: Records) -> Iterable[Record]:
+    """Return records as they are, or those that the rows of a data frame are."""
+    return documents_of(records) if is_frame(records) else records
+
+
+def _is_index(folder: Path) -> bool:
+    return (folder / DATABASE).is_file() and (folder / ARRAYS).is_dir() and (folder / lock.NAME).is_file()
 
 
 def check_free(target: Path) -> None:
     """Raise where something stands at a place already, but for an empty folder."""
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise UsageError(f"{target} is there already and is not an index; choose another place")
+    if around := next(filter(_is_index, target.resolve().parents), None):
+        raise UsageError(
+            f"{target} lies in the index {around}, which removes what is not its own; choose another place"
+        )
+    if target.is_symlink():  # nothing can be renamed to it
+        raise UsageError(f"{target} is a link to {target.readlink()}; name the place itself, or remove the link")
 
 
 def place_beside(target: Path) -> Path:

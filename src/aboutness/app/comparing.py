@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from dataclasses import fields as dataclass_fields
 from pathlib import Path
@@ -18,6 +18,7 @@ from aboutness.app.needed import Training, Vectors, check_vectors, needs, provid
 from aboutness.app.over_shards import binding_by
 from aboutness.app.pieces import Pieces
 from aboutness.app.search import DEFAULT_RANKER, How
+from aboutness.core.advance import begin, did
 from aboutness.core.algebra import Ranker
 from aboutness.core.errors import UsageError
 from aboutness.corpus.topics import once_each, read_topics
@@ -199,9 +200,12 @@ def run_queries(
         pieces.remove()
         return len(found)
     ids_of = generation.snapshot.ids_of
-    made = (
-        (query, list(zip(ids_of(ranking.documents), ranking.scores.tolist(), strict=True)))
-        for query, ranking in rankings(searcher, found, depth, how.step, threads)
-    )
-    write_run(target, made, named)
+
+    def made() -> Iterator[tuple[str, list[tuple[str, float]]]]:
+        begin("queries", len(found))
+        for query, ranking in rankings(searcher, found, depth, how.step, threads):
+            yield query, list(zip(ids_of(ranking.documents), ranking.scores.tolist(), strict=True))
+            did("queries")
+
+    write_run(target, made(), named)
     return len(found)

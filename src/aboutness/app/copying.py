@@ -19,6 +19,10 @@ def copy_to(folder: Path, target: Path) -> Manifest:
     """Copy the newest generation to a free place; nothing stands there before all is on the disk."""
     if (target / DATABASE).exists():
         raise UsageError(f"there is an index at {target} already; choose another place, or remove it first")
+    if target.resolve().is_relative_to(folder.resolve()):
+        raise UsageError(
+            f"{target} lies in the index {folder} itself, where a copy would not last; choose another place"
+        )
     check_free(target)
     copying = place_beside(target)
     disk.make_folder(copying)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -123,8 +123,10 @@ def analyzers() -> list[dict[str, str]]:
     return [{"name": name, "summary": named.summary} for name, named in known_analyzers().items()]
 
 
-def models() -> list[dict[str, Any]]:
-    """Return the registered rankers, and what combines rankers, how they are written, and their parameters."""
+def models(names: Iterable[str] = ()) -> list[dict[str, Any]]:
+    """Return rankers and what combines rankers, how they are written, and their parameters: all, or some."""
+    known = known_rankers(combinations=True)
+    some = {name: known[name] for name in names} or known
     return [
         {
             "name": name,
@@ -133,5 +135,5 @@ def models() -> list[dict[str, Any]]:
             "source": ranker.source,
             "parameters": [declared.to_json() for declared in ranker.declared()],
         }
-        for name, ranker in known_rankers(combinations=True).items()
+        for name, ranker in some.items()
     ]

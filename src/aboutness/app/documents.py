@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from aboutness.core.errors import BadRecord, NotFound, UsageError, shown
 from aboutness.core.record import Document, Origin
 from aboutness.index.intake import Record, as_document
+from aboutness.index.similar_ids import did_you_mean
 
 if TYPE_CHECKING:
     from aboutness.app.index import Index
@@ -24,7 +25,8 @@ def stored(index: Index, identifiers: Sequence[str], name: str | None = None) ->
     numbers = snapshot.numbers(identifiers).tolist()
     gone = [one for one, number in zip(identifiers, numbers, strict=True) if number < 0]
     if gone:
-        raise NotFound(f"there is no document {', '.join(map(shown, gone))} in {name or index.path}")
+        hint = did_you_mean(snapshot, gone[0]) if len(gone) == 1 else ""
+        raise NotFound(f"there is no document {', '.join(map(shown, gone))} in {name or index.path}{hint}")
     return _told(index, [snapshot.document(number) for number in numbers], 0)
 
 

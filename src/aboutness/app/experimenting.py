@@ -75,8 +75,9 @@ def run_experiment(
 
     Each ranker's run is kept in a folder (`cache`; True is the user's own, False none) as soon as it is there,
     under all that it depends on: the experiment, the documents, the queries, the judgements and this package's
-    code. What is there is not done again, so that an experiment that was interrupted goes on. `by` is as in
-    `compare`; what is tuned is searched by this process.
+    code. What is there is not done again, so that an experiment that was interrupted goes on; but rankers of code
+    from elsewhere are run each time, since nobody tells when that changes. `by` is as in `compare`; what is tuned
+    is searched by this process.
     """
     if what is None:
         made = experiment_of({name: _plain(value) for name, value in declared.items() if value is not None})

@@ -8,14 +8,16 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from aboutness.app.build import Build, Records, adding
+from aboutness.app.build import Build, Records, adding, records_of
 from aboutness.app.by_shards import ByShards
 from aboutness.app.copying import copy_to
 from aboutness.app.generation import Generation
+from aboutness.app.hits import Hits
+from aboutness.app.interrupted import told_if_committed
 from aboutness.app.keeping import bring_up_to_date, prepare
 from aboutness.app.layers import DEFAULT_ANALYZER, check_layer, layered_analyzers
 from aboutness.app.memory_folder import MemoryFolder
-from aboutness.app.search import DEFAULT_RANKER, Asked, Fields, Hits, How, checked_question, search, search_one
+from aboutness.app.search import DEFAULT_RANKER, Asked, Fields, How, checked_question, search, search_one
 from aboutness.app.shard_training import train_by_shards
 from aboutness.app.syncing import Synced, sync
 from aboutness.app.training import drop, kept, train, trainer
@@ -24,10 +26,12 @@ from aboutness.core.algebra import Ranker
 from aboutness.core.errors import AboutnessError, UsageError, shown
 from aboutness.core.record import Document
 from aboutness.core.rejects import OnBad, stop
+from aboutness.frames.documents import queries_of
+from aboutness.frames.frame import Frame, is_frame
 from aboutness.index.check import CheckReport, check
 from aboutness.index.database import NAME as DATABASE
 from aboutness.index.fields import checked_weights
-from aboutness.index.filters import Where, unknown_key
+from aboutness.index.filters import Where, no_number, unknown_key
 from aboutness.index.snapshot import Snapshot
 from aboutness.index.writer import Added, IndexWriter, Progress
 from aboutness.models.ranking import Explanation
@@ -43,6 +47,9 @@ from aboutness.vectors.trainer import Made, Tell, Trainer
 from aboutness.vectors.words import EXACT, WordVectors
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from aboutness.app.perturbing import Perturbation
     from aboutness.index.view import LayerView
 
@@ -80,6 +87,7 @@ class Index:
     ) -> Index:
         """Make an index of `records` at `path` (in memory without one) and open it.
 
+        Records are mappings, `Document` objects, or the rows of a data frame.
         Nothing stands at `path` before all is done. `layers` are further analyzers by name; `weights` says
         how much each field counts (1 unless said). An index that is there already is replaced, in one step,
         only with `overwrite`.
@@ -112,6 +120,12 @@ class Index:
     def in_memory(self) -> bool:
         """Tell whether the index is gone when the program ends."""
         return self._memory is not None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how a copy is made, also in another process: one in memory takes its files along."""
+        if self._memory is None:
+            return Index.open, (self.path.absolute(),)
+        return _from_memory, (self._memory.files(),)
 
     def refresh(self, *, ready: bool = False) -> bool:
         """Go over to the newest generation, if there is a newer one; return whether there was.
@@ -187,7 +201,7 @@ class Index:
 
     def search_many(
         self,
-        queries: Iterable[Asked],
+        queries: Iterable[Asked] | Frame,
         k: int = 10,
         ranker: str | Ranker = DEFAULT_RANKER,
         *,
@@ -196,7 +210,12 @@ class Index:
         fields: Fields | None = None,
         threads: int | None = None,
     ) -> list[Hits]:
-        """Return the hits of many queries, the same as one by one, found by several threads (all cores)."""
+        """Return the hits of many queries, the same as one by one, found by several threads (all cores).
+
+        Queries may be a data frame with a column `query`, whose rows have their hits in the same order.
+        """
+        if is_frame(queries):
+            queries = queries_of(queries)
         if isinstance(queries, str | Mapping):
             raise UsageError(f"search_many takes a list of queries, got {shown(queries)}; search takes one")
         return search(self.generation, list(queries), How(ranker, k, match, where, fields, threads))
@@ -321,7 +340,10 @@ class Index:
         )  # fmt: skip
 
     def keep_vectors(self, vectors: WordVectors, name: str) -> WordVectors:
-        """Keep vectors from anywhere in the index: such as `index.vectors().processed("unit")`."""
+        """Keep vectors from anywhere in the index: such as `index.vectors().processed("unit")`.
+
+        They are kept in float32. Raises BadInput where one is not finite.
+        """
         return keep_vectors(self, vectors, name)
 
     def trained(self, name: str) -> Made:
@@ -335,6 +357,37 @@ class Index:
     def vectors(self, name: str | None = None) -> WordVectors:
         """Return the word vectors with a name, or the only ones; those of rows of documents by their name."""
         return words_of(self.snapshot.trained, name)
+
+    def document_vectors(self, ranker: str | Ranker | None = None, *, vectors: str | None = None) -> WordVectors:
+        """Return the vectors of all documents by their ids, as words have theirs.
+
+        They are those that a ranker compares, or the rows of a training by its name (`vectors`); unless said, the
+        first training's of documents, or else those of `wcs`. A document without a known word has zeros.
+
+        >>> index = Index.build([{"id": "a", "text": "sun and moon"}, {"id": "b", "text": "city"}])
+        >>> _ = index.train("lsa", dim=2, threads=1)
+        >>> index.document_vectors("lsa")
+        <WordVectors: 2 documents x 2 (in), lsa>
+        """
+        from aboutness.app.exporting import document_vectors
+
+        return document_vectors(self.generation, ranker, vectors)
+
+    def text_vectors(
+        self,
+        texts: Iterable[str | Mapping[str, str]],
+        ranker: str | Ranker | None = None,
+        *,
+        vectors: str | None = None,
+    ) -> NDArray[np.float32]:
+        """Return a row for each text: the vector that it would have as a document of the index.
+
+        A text is a string, or the texts of fields. Whose vectors they are is said as in `document_vectors`; what
+        was trained on documents infers each text's row.
+        """
+        from aboutness.app.text_vectors import text_vectors
+
+        return text_vectors(self.generation, texts, ranker, vectors)
 
     def neighbours(self, words: Words, k: int = 10, *, vectors: str | None = None) -> dict[str, list[Neighbour]]:
         """Return the nearest words "in-in", "out-out" and "in-out" of a word or a sum ("king - man + woman")."""
@@ -390,6 +443,10 @@ class Index:
         """Return in words which metadata key of conditions no document has; None where each is there."""
         return unknown_key(self.snapshot.segments, where)
 
+    def why_none(self, where: Where) -> str | None:
+        """Return in words why no document can meet conditions: an unknown key, or a text where numbers are."""
+        return self.unknown_key(where) or no_number(self.snapshot.segments, where)
+
     def stamp(self) -> tuple[int, ...] | None:
         """Return what differs after a commit, at the price of a look at one file; None where that is gone."""
         try:
@@ -432,10 +489,12 @@ class Index:
     @contextlib.contextmanager
     def writing(self) -> Iterator[IndexWriter]:
         """Do as `changes`, but leave what is derived from documents as it is."""
-        with IndexWriter(self.path, durable=self._memory is None) as writer:
-            yield writer
-            writer.commit()
-        self.refresh()
+        writer = IndexWriter(self.path, durable=self._memory is None)
+        with told_if_committed(writer):
+            with writer:
+                yield writer
+                writer.commit()
+            self.refresh()
 
     def add(
         self,
@@ -447,19 +506,27 @@ class Index:
     ) -> Added:
         """Add records; with `update`, those whose id is there replace the others."""
         with self.changes() as writer:
-            return writer.add(records, update=update, on_bad=on_bad, progress=progress)
+            return writer.add(records_of(records), update=update, on_bad=on_bad, progress=progress)
 
-    def sync(self, records: Records, *, on_bad: OnBad = stop, progress: Progress | None = None) -> Synced:
+    def sync(
+        self,
+        records: Records,
+        *,
+        on_bad: OnBad = stop,
+        progress: Progress | None = None,
+        dry_run: bool = False,
+    ) -> Synced:
         """Make the index hold just these records, in one commit: new and changed ones come in, the others go.
 
         Documents that are as they were stay where they are, and so does what was trained on them. Where records
         are bad (and `on_bad` does not raise) none is deleted; where there are no records at all, that is refused.
+        With `dry_run` nothing is changed; it only says what would be.
 
         >>> index = Index.build([{"id": "a", "text": "a city"}, {"id": "b", "text": "a song"}])
         >>> index.sync([{"id": "a", "text": "a city"}, {"id": "c", "text": "the sea"}])
         Synced(added=1, updated=0, unchanged=1, deleted=1)
         """
-        return sync(self, records, on_bad=on_bad, progress=progress)
+        return sync(self, records, on_bad=on_bad, progress=progress, dry_run=dry_run)
 
     def delete(self, identifiers: str | Iterable[str], *, missing_ok: bool = False) -> int:
         """Delete documents by id; return how many."""
@@ -477,6 +544,12 @@ class Index:
         """Make one segment of all: smaller, and a little faster to search."""
         with self.changes() as writer:
             writer.merge()
+
+
+def _from_memory(files: Mapping[str, bytes]) -> Index:
+    """Return an index in memory, from its files."""
+    memory = MemoryFolder.of(files)
+    return Index(Snapshot.open(memory.index), memory)
 
 
 def check_folder(path: str | Path, *, deep: bool = False) -> CheckReport:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,4 +63,16 @@ def health(index: Index, name: str, *, deep: bool = False) -> dict[str, Any]:
 
 def without_folder(text: str, index: Index, name: str) -> str:
     """Return a message with the name of the index in the place of its folder."""
-    return text.replace(str(index.path), name)
+    for written in folder_forms(index.path):
+        text = text.replace(written, name)
+    return text
+
+
+def folder_forms(path: Path) -> list[str]:
+    """Return how messages may write a path that has folders in it, the longest form first.
+
+    >>> folder_forms(Path("/a/b.index")), folder_forms(Path(".")) == [str(Path.cwd())]
+    (['/a/b.index'], True)
+    """
+    forms = {str(one) for one in (path, path.absolute(), path.resolve()) if len(one.parts) > 1}
+    return sorted(forms, key=len, reverse=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import tempfile
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,16 +13,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from aboutness.app.build import Build, adding
 from aboutness.app.generation import Generation
 from aboutness.app.index import Index
+from aboutness.app.passages import passage_fields, passages_of
 from aboutness.core.algebra import Ranker
 from aboutness.core.deadline import still_wanted
 from aboutness.core.errors import BadInput, NotFound, UsageError, shown
 from aboutness.core.record import Document
 from aboutness.corpus.files import BOM, suffix, utf8, whole
 from aboutness.corpus.jsonl import SUFFIXES, read_jsonl
-from aboutness.index.borrowed import borrowing
 from aboutness.index.snapshot import Snapshot
 from aboutness.index.writer import DEFAULT_FIELD
 from aboutness.models.bags import words_of
@@ -137,8 +135,7 @@ def perturb(
     if not checked:
         raise UsageError("there is no passage to be scored")
     drafts = list(_rows(checked, list(dict.fromkeys(map(_checked_pair, replace)))))
-    with tempfile.TemporaryDirectory(prefix="aboutness-") as folder:
-        scored = _passages_in(Path(folder) / "passages.index", drafts, lender)
+    with passages_of([draft.fields for draft in drafts], lender) as scored:
         columns, left_out = _columns(scored, query, rankers, leave_out=leave_out or rankers is None)
     ranks = {name: _ranks(scores) for name, scores in columns.items()}
     rows = [
@@ -201,25 +198,12 @@ def _passage(document: Document) -> Passage:
     return document.fields[DEFAULT_FIELD] if list(document.fields) == [DEFAULT_FIELD] else document.fields
 
 
-def _fields_of(name: str, passage: Any, lender: Snapshot) -> dict[str, str]:  # noqa: ANN401 - it is checked
+def _fields_of(name: str, passage: Passage, lender: Snapshot) -> dict[str, str]:
     """Return the texts of all fields of the index that a passage has."""
-    known = lender.fields
-    if not known:
-        raise UsageError(f"{lender.folder} has no text fields yet; add documents first")
-    texts = (
-        {DEFAULT_FIELD if DEFAULT_FIELD in known else known[0]: passage} if isinstance(passage, str) else passage
-    )
-    if not isinstance(texts, Mapping) or not all(isinstance(text, str) for text in texts.values()):
-        raise UsageError(f"the passage {shown(name)} must be a text or the texts of fields, got {shown(passage)}")
-    for field_name in texts:
-        if field_name not in known:
-            raise UsageError(
-                f"the passage {shown(name)} has the field {shown(field_name)}, which the index has not. "
-                f"It has: {', '.join(known)}"
-            )
+    texts = passage_fields(name, passage, lender)
     if not any(text.strip() for text in texts.values()):
         raise BadInput(f"the passage {shown(name)} is empty")
-    return {field_name: texts.get(field_name, "") for field_name in known}  # all of them, in the index's order
+    return texts
 
 
 def _checked_pair(pair: Any) -> Replacement:  # noqa: ANN401 - it is checked
@@ -260,14 +244,6 @@ def replaced(text: str, old: str, new: str) -> str:
         return new[:1].title() + new[1:] if found[0][0].isupper() else new
 
     return re.sub(rf"(?<!\w){words}(?!\w)", swap, text, flags=re.IGNORECASE)
-
-
-def _passages_in(target: Path, drafts: Sequence[_Draft], lender: Snapshot) -> Snapshot:
-    """Index passages as the lender's documents are, where nobody needs them; return them with its statistics."""
-    analyzers = {layer: lender.analyzer(layer) for layer in lender.manifest.layers}
-    documents = [Document(f"{number}", draft.fields) for number, draft in enumerate(drafts)]
-    Build(analyzers, lender.manifest.fields, adding(documents)).in_memory(target)
-    return borrowing(Snapshot.open(target), lender)
 
 
 # --- scores -----------------------------------------------------------------------------------------------------

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from aboutness.app.hits import Hits
 from aboutness.app.query_words import QueryWords
-from aboutness.app.search import Hits, How, search
+from aboutness.app.search import How, search
 from aboutness.core.errors import UsageError
 from aboutness.evaluate.evaluation import evaluate
 from aboutness.models.model import checked_k

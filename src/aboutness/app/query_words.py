@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from aboutness.index.snapshot import Snapshot
 from aboutness.text.analyzer import Analyzer
 from aboutness.text.spans import spans
 
 Marks: TypeAlias = "list[tuple[int, int]]"
+
+
+def stopped_words(snapshot: Snapshot, query: str) -> list[str]:
+    """Return the words of a query that are left out as too frequent, where nothing else is in it for any layer."""
+    analyzers = [snapshot.analyzer(layer) for layer in snapshot.manifest.layers]
+    if any(analyzer.terms(query) for analyzer in analyzers):
+        return []
+    return list(dict.fromkeys(word for analyzer in analyzers for word in analyzer.stopped(query)))
 
 
 class QueryWords:

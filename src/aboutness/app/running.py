@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -66,6 +67,7 @@ class Running:
     note: str | None = None  # of word vectors that do not fit the documents
     times: list[float] = field(default_factory=list)  # seconds of the runs that were made
     done: int = 0
+    token: str = field(default_factory=lambda: os.urandom(16).hex())  # no other experiment has it
     _engine: Engine | None = None
     _spread: tuple[Snapshot, Spread] | None = None  # the last one
 
@@ -95,6 +97,8 @@ class Running:
     def vectors(self) -> Vectors | None:
         """Return the word vectors as rankers are given them."""
         given = self.experiment.vectors
+        if isinstance(given, str) and given in TRAINERS:
+            return trainer(given, {})
         if not isinstance(given, Mapping):
             return given
         parameters = dict(given)
@@ -105,7 +109,7 @@ class Running:
         """Return what word vectors depend on: a file's content, or how they are trained."""
         given = self.experiment.vectors
         if not isinstance(given, str) or given in TRAINERS:
-            return [given, self.trained_by(trainer(given, {}) if isinstance(given, str) else self.vectors)]
+            return [given, self.trained_by(self.vectors)]
         try:
             return [file_checksum(given), file_checksum(beside(Path(given)))]
         except NotFound:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from aboutness.app.generation import Generation
+from aboutness.app.hits import Hits
 from aboutness.app.index import Index
 from aboutness.app.mixing import places
 from aboutness.app.query_words import QueryWords
-from aboutness.app.search import DEFAULT_RANKER, Hits, How, search_one
+from aboutness.app.search import DEFAULT_RANKER, How, search_one
 from aboutness.core.errors import AboutnessError, UsageError
 from aboutness.core.kinds import FieldWeights, checked
 from aboutness.index.filters import conditions

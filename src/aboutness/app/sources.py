@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
+from aboutness.core.errors import BadInput, BadRecord
 from aboutness.core.record import Document
 from aboutness.core.rejects import OnBad, stop
+from aboutness.corpus.endings import told
 from aboutness.corpus.files import meter, source_size
-from aboutness.corpus.read import READERS, read
+from aboutness.corpus.folder import READER, left_out
+from aboutness.corpus.read import READERS, guess, read
+
+FOLDER = READER.name
 
 
 @dataclass(frozen=True)
@@ -26,7 +32,40 @@ class Sources:
     def documents(self, on_bad: OnBad = stop) -> Iterator[Document]:
         """Stream the documents of all sources, one source after the other."""
         for name in self.names:
-            yield from read(name, format=self.format, fields=self.fields, id_key=self.id_key, on_bad=on_bad)
+            yield from self._read(name, on_bad)
+
+    def documents_of_each(self, on_bad: OnBad = stop) -> Iterator[Document]:
+        """Do as `documents`, and raise BadInput where a source has no record, be it good or bad."""
+        for name in self.names:
+            yield from self._some_of(name, on_bad)
+
+    def _some_of(self, name: str, on_bad: OnBad) -> Iterator[Document]:
+        came = False
+
+        def noted(error: BadRecord) -> None:
+            nonlocal came
+            came = True
+            on_bad(error)
+
+        for one in self._read(name, noted):
+            came = True
+            yield one
+        if not came:
+            raise BadInput(
+                f"{name}: there are no documents, so that all would be deleted that came from it; "
+                "leave it out if that is meant"
+            )
+
+    def _read(self, name: str, on_bad: OnBad) -> Iterator[Document]:
+        return read(name, format=self.format, fields=self.fields, id_key=self.id_key, on_bad=on_bad)
+
+    def left_out(self) -> list[str]:
+        """Return in words how many files of each folder of text files are none, where there are such."""
+        folders = [name for name in self.names if Path(name).is_dir() and self._reader(name) == FOLDER]
+        return [_told(name, found) for name in folders if (found := left_out(Path(name)))]
+
+    def _reader(self, name: str) -> str:
+        return self.format or guess(name).name
 
     @property
     def size(self) -> int:
@@ -34,10 +73,20 @@ class Sources:
         return sum(source_size(name) for name in self.names)
 
 
+def _told(folder: str, endings: Counter[str]) -> str:
+    count = endings.total()
+    are = (
+        "is no text, Markdown or HTML file, and was"
+        if count == 1
+        else ("are no text, Markdown or HTML files, and were")
+    )
+    return f"{count:,} {'file' if count == 1 else 'files'} of {folder} {are} left out: {told(endings)}"
+
+
 @contextmanager
-def metered(told: Callable[[int], None]) -> Iterator[None]:
-    """Tell `told` how many bytes have been read since it was told last, while the block runs."""
-    token = meter.set(told)
+def metered(tell: Callable[[int], None]) -> Iterator[None]:
+    """Tell `tell` how many bytes have been read since it was told last, while the block runs."""
+    token = meter.set(tell)
     try:
         yield
     finally:

@@ -50,8 +50,8 @@ class Key:
 
     @property
     def conditions(self) -> list[str]:
-        """Return conditions on the key, as a filter reads them; none on a value that cannot be written so."""
-        written = {f"{self.key}={_plain(value)}": value for value in self.values}
+        """Return conditions on the key, as a filter reads them; none on what cannot be written so, or is empty."""
+        written = {f"{self.key}={_plain(value)}": value for value in self.values if value != ""}
         return [text for text, value in written.items() if _reads(text, self.key, value)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,9 +56,9 @@ def trainer_of_texts(kind: str, options: Mapping[str, str]) -> Trainer:
     return TRAINERS[kind].from_options(options)
 
 
-def trainers() -> list[dict[str, Any]]:
-    """Return the ways of training with their declared parameters."""
-    return [_described(name, made) for name, made in TRAINERS.items()]
+def trainers(names: Iterable[str] = ()) -> list[dict[str, Any]]:
+    """Return the ways of training with their declared parameters: all, or those that are named."""
+    return [_described(name, TRAINERS[name]) for name in list(names) or TRAINERS]
 
 
 def _described(name: str, made: type[Trainer]) -> dict[str, Any]:

@@ -12,14 +12,15 @@ from aboutness.app.collection_index import index_of
 from aboutness.app.index import Index
 from aboutness.app.needed import needs, provide, read_words
 from aboutness.app.search import How
-from aboutness.core.algebra import Ranker, Rerank
+from aboutness.core.algebra import Ranker, Rerank, inside
 from aboutness.evaluate.evaluation import evaluate
 from aboutness.experiment.asking import JUDGED, Asking, step_of, with_form, without
 from aboutness.experiment.collection import Collection
 from aboutness.experiment.compare import Comparison, Row, missing_documents, run_of
 from aboutness.experiment.declared import Condition, Declared
 from aboutness.experiment.grid import settings_of
-from aboutness.experiment.hashes import code_version, digest, qrels_checksum
+from aboutness.experiment.hashes import code_version, digest, is_ours, qrels_checksum
+from aboutness.experiment.kept_runs import KeptRuns
 from aboutness.experiment.samples import sampled_scores
 from aboutness.experiment.sweep import sweep
 from aboutness.experiment.validate import cross_validate
@@ -27,7 +28,7 @@ from aboutness.index.trained import Trained
 from aboutness.models.model import MATCHES
 from aboutness.rank.grammar import ranker as named_ranker
 from aboutness.rank.inside import needing, notes_of
-from aboutness.vectors.trainer import DocumentTrainer
+from aboutness.vectors.trainer import DocumentTrainer, Trainer
 from aboutness.vectors.words import WordVectors
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class UnderCondition:
     def _row(self, declared: Declared) -> tuple[Row, dict[str, Any]]:
         what, ranker = f"{self.title}: {declared.shown}", self._expression(declared.ranker)
         self.running.told(what)
-        kept, depends_on = self.running.kept, self._depends_on(declared)
+        kept, depends_on = self._kept(declared), self._depends_on(declared)
         found = kept.get(depends_on) if kept else None
         run: Rankings
         if found is not None:
@@ -156,7 +157,7 @@ class UnderCondition:
         options: dict[str, Any] = {
             "seed": self.experiment.seed, "depth": depth, "match": self.step, "candidates": self._first,
             "threads": running.threads, "progress": progress,
-            "cache": running.kept.folder / VALUES if running.kept else None,
+            "cache": kept.folder / VALUES if (kept := self._kept(declared)) else None,
         }  # fmt: skip
         arguments = (index.snapshot, whole, given, declared.grid, tune.by)
         if self.opened.chosen_by:
@@ -202,6 +203,16 @@ class UnderCondition:
                     first.setdefault(name, [str(way), *where, self.running.trained_by(way)])
         return {name: first[name] for name in needs(self._every(declared))}
 
+    def _is_ours(self, declared: Sequence[Declared]) -> bool:
+        """Tell whether all that rankers are made of, and all that is trained for them, is of this package."""
+        rankers, given = self._every(declared), self.running.vectors
+        ways = [*needs(rankers).values(), *([given] if isinstance(given, Trainer) else [])]
+        return is_ours([*ways, *(part for ranker in rankers for part in inside(ranker))])
+
+    def _kept(self, declared: Declared) -> KeptRuns | None:
+        """Return the runs that are kept; none where a ranker is of code from elsewhere, which may change."""
+        return self.running.kept if self._is_ours([declared]) else None
+
     def _depends_on(self, declared: Declared) -> dict[str, Any]:
         """Return all that a run depends on, in plain values."""
         experiment, tune = self.experiment, self.experiment.tune
@@ -242,7 +253,7 @@ class UnderCondition:
             running.note, _ = provide(index, rankers, vectors, running.training, by=running.by)
 
         depends_on = {
-            "code": code_version(),
+            "code": [code_version(), "" if self._is_ours(self.experiment.rankers) else running.token],
             "documents": self._documents,
             "analyzer": self.experiment.analyzer,
             "vectors": running.vectors_checksum,

@@ -18,6 +18,7 @@ from aboutness.text.analyzer import Analyzer
 from aboutness.vectors import coverage, store
 from aboutness.vectors.coverage import Coverage
 from aboutness.vectors.documents import DocumentSpace
+from aboutness.vectors.export import EXPORTS
 from aboutness.vectors.kept import KIND, entry_of, space_of, vectors_of
 from aboutness.vectors.load import FORMATS, convert, load_vectors, look_at, outline, streamed
 from aboutness.vectors.neighbours import Neighbour, Words, weighted
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 Near: TypeAlias = dict[str, list[Neighbour]]
 
 MANY_UNKNOWN = 0.3  # of the documents' words
+MANY_STEMS = 0.1  # of them, where they are stems: then more is lost than need be
 IMPORTED = "vectors"  # the name of what is imported, unless said
 
 # --- in an index --------------------------------------------------------------------------------------------
@@ -88,7 +90,7 @@ def misfit(index: Index, vectors: WordVectors) -> str | None:
     views = [index.view(layer) for layer in index.snapshot.manifest.layers]
     view = max(views, key=lambda one: coverage.known_share(one, vectors))
     missing = 1 - coverage.known_share(view, vectors)
-    if missing < MANY_UNKNOWN:
+    if missing < (MANY_STEMS if view.analyzer.stemmer else MANY_UNKNOWN):
         return None
     text = f"{missing:.0%} of the documents' words have no vector there"
     if view.analyzer.stemmer:
@@ -121,7 +123,7 @@ def _check_no_loss(vectors: WordVectors) -> None:
 
 def keep_vectors(index: Index, vectors: WordVectors, name: str) -> WordVectors:
     """Keep vectors from anywhere in an index."""
-    made = vectors.elsewhere()
+    made = vectors.sound().elsewhere()
     save(index, name, KIND, made.arrays(), made.provenance)
     return vectors_of(index.snapshot.trained, name)
 
@@ -204,7 +206,18 @@ def nearest_words(vectors: WordVectors, words: Words, k: int = 10) -> Near:
             raise NotFound(f"{shown(word)} has no vector: the analyzer {analyzer.name!r} leaves it out")
         for term in of_word:
             terms[term] = terms.get(term, 0.0) + weight
-    return vectors.side_by_side(terms, k)  # which refuses where there is no word at all
+    try:
+        return vectors.side_by_side(terms, k)  # which refuses where there is no word at all
+    except NotFound as error:
+        raise NotFound(f"{error}{_rare(vectors)}") from None
+
+
+def _rare(vectors: WordVectors) -> str:
+    """Return which words got no vector in a training, where some did not."""
+    least = dict(vectors.provenance.get("parameters") or {}).get("min_count", 1)
+    return (
+        f"; words that stand in the text fewer than {least} times got no vector (--min-count)" if least > 1 else ""
+    )
 
 
 def analyzer_of(vectors: WordVectors) -> Analyzer | None:
@@ -300,8 +313,11 @@ def query_texts(paths: Iterable[str | Path]) -> dict[str, list[str]]:
 
 
 def formats() -> list[dict[str, str]]:
-    """Return the formats of vectors that can be read."""
-    return [{"name": name, "summary": summary} for name, summary in FORMATS.items()]
+    """Return the formats of vectors that can be read, and the endings of names in those that can be written."""
+    written = {name: one.ending for name, one in EXPORTS.items()}
+    return [
+        {"name": name, "written": written.get(name, ""), "summary": summary} for name, summary in FORMATS.items()
+    ]
 
 
 def steps() -> list[dict[str, str]]:

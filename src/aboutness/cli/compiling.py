@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-SAID = "compiling for this machine: that takes some seconds, once"
+SAID = "compiling this part for your machine: that takes some seconds, once"
 
 
 @contextmanager

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 import time
 from pathlib import Path
+from shutil import which
 from typing import Annotated
 
 import typer
 
-from aboutness.cli.render import ends_well, training_progress
-from aboutness.cli.search_commands import show_hits
+from aboutness.cli.fitting import hanging, wrapped
+from aboutness.cli.help import Command
+from aboutness.cli.progress import progress, queries_progress, training_progress
+from aboutness.cli.render import ends_well, show_lines
+from aboutness.cli.search_commands import MOST_PARTS, show_hits
 from aboutness.cli.serve_commands import PORT, PortOption, serve_until_stopped
 from aboutness.cli.train_commands import in_words
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command("demo")(ends_well(demo))
+    app.command("demo", cls=Command)(ends_well(demo))
 
 
 def demo(
@@ -41,7 +46,8 @@ def demo(
 
     start = time.perf_counter()
     typer.echo("Indexing the documentation of Python's standard library …", err=True)
-    index = build_demo(output)
+    with progress("Indexing", 0) as (tell_documents, _):
+        index = build_demo(output, tell_documents)
     view = index.view()
     typer.echo(
         f"{len(index):,} modules, classes and functions; {int(view.total_length):,} words, "
@@ -53,20 +59,26 @@ def demo(
             made = train_demo(index, way, tell)
         typer.echo(f"Trained on it: {way.name}, {in_words(made)}; {time.perf_counter() - start:.1f} s")
     start = time.perf_counter()
-    compared = compare_demo(index)
+    with queries_progress("comparing") as (_, tell_queries, _):
+        compared = compare_demo(index, tell_queries)
     typer.echo(
         f"\nHow well each ranker answers {compared.queries} questions that people ask, by answers judged by hand "
-        f"({time.perf_counter() - start:.1f} s):\n\n{compared}"
+        f"({time.perf_counter() - start:.1f} s).\nnDCG@10 is how good the first ten are, 1 at best; R@100 is the "
+        f"share of all good ones among the first hundred.\n\n{compared}"
     )
     if compared.left_out:
-        typer.echo(f"\nLeft out, not trained here: {', '.join(compared.left_out)}")
-    for hits in search_demo(index):
         typer.echo()
-        show_hits(hits, explained=True)
-    typer.echo("\nNow with your own documents:")
-    typer.echo("  aboutness index FOLDER -o my.index")
-    typer.echo('  aboutness search my.index "what you look for" --explain')
-    typer.echo("  aboutness serve my.index")
+        show_lines(wrapped(f"Left out, not trained here: {', '.join(compared.left_out)}"))
+    found = search_demo(index)
+    for hits in found:
+        typer.echo()
+        show_hits(hits, explained=False)
+    typer.echo(f"\nWhy {found[0][0].id} comes first for {found[0].query!r}:")
+    score, *parts = found[0][0].explain().lines(MOST_PARTS)
+    show_lines(wrapped(score, "  "))
+    for part in parts:
+        show_lines(hanging(f"  {part}"))
+    typer.echo(f"\nNow with your own documents:\n{next_steps(sys.argv[0])}")
     if serve or (serve is None and sys.stdin.isatty() and sys.stdout.isatty()):
         from aboutness.app.comparing import save_comparison
         from aboutness.server.settings import Settings
@@ -75,3 +87,15 @@ def demo(
         with tempfile.TemporaryDirectory() as results:
             save_comparison(compared, Path(results) / "demo")
             serve_until_stopped({"demo": index}, Settings(results=Path(results)), port)
+
+
+def next_steps(started: str) -> str:
+    """Return what to do next; the program is named as it can be started from here."""
+    name = "aboutness" if which("aboutness") or Path(started).name != "aboutness" else os.path.relpath(started)
+    steps = (
+        "index FOLDER -o my.index",
+        "train my.index default",
+        'search my.index "what you look for" --explain',
+        "serve my.index",
+    )
+    return "\n".join(f"  {name} {step}" for step in steps)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from aboutness.cli.help import Command
+from aboutness.cli.options import JsonOption
 from aboutness.cli.render import counted, ends_well, show_json, show_table, told_p
-from aboutness.cli.search_commands import JsonOption
 from aboutness.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -46,14 +47,23 @@ def register(app: typer.Typer) -> None:
         "measures": measures,
     }
     for name, command in commands.items():
-        app.command(name)(ends_well(command))
+        app.command(name, cls=Command)(ends_well(command))
 
 
 def evaluate(
     qrels: Annotated[
-        Path, typer.Argument(metavar="QRELS", help="Judgements: TREC's four columns or BEIR's three.")
+        Path,
+        typer.Argument(
+            metavar="QRELS",
+            help="Judgements: TREC's four columns or BEIR's three; a table with a header (.csv, .tsv), or JSON.",
+        ),
     ],
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Runs in TREC's form.")],
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN", help="Runs: TREC's form, MS MARCO's, a table with a header (.csv, .tsv), or JSON."
+        ),
+    ],
     measures: MeasuresOption = None,
     convention: Annotated[
         str | None,

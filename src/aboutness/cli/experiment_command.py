@@ -21,13 +21,11 @@ from aboutness.cli.evaluate_commands import (
     VectorsOption,
 )
 from aboutness.cli.experiment_shown import experiment_progress, show_comparison, tell_times
-from aboutness.cli.render import ends_well, queries_progress, show_json
-from aboutness.cli.search_commands import (
-    FieldsOption,
-    JsonOption,
-    RankerOption,
-    chosen_rankers,
-)
+from aboutness.cli.help import Command
+from aboutness.cli.options import JsonOption
+from aboutness.cli.progress import queries_progress
+from aboutness.cli.render import ends_well, show_json
+from aboutness.cli.search_commands import FieldsOption, RankerOption, chosen_rankers
 from aboutness.cli.tune_commands import share
 from aboutness.core.errors import UsageError
 
@@ -40,7 +38,7 @@ DEPTH = 1000
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command("experiment")(ends_well(experiment))
+    app.command("experiment", cls=Command)(ends_well(experiment))
 
 
 def experiment(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -11,15 +9,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from aboutness.cli.evaluate_commands import tell
-from aboutness.cli.render import (
-    SECONDS_BETWEEN_LINES,
-    Tell,
-    counted,
-    one_line,
-    queries_progress,
-    show_table,
-    told_p,
-)
+from aboutness.cli.progress import Tell, now_and_then, queries_progress
+from aboutness.cli.render import counted, one_line, show_table, told_p
 
 if TYPE_CHECKING:
     from aboutness.app.comparing import Comparison
@@ -33,7 +24,7 @@ def tell_times(found: Results) -> None:
     rows = [row for one in found.comparisons for row in one.rows]
     cached = sum(row.cached for row in rows)
     earlier = f"; {cached:,} of {len(rows):,} runs were there already" if cached else ""
-    typer.echo(f"{found.made.seconds:,.1f} s, {found.made.peak_mb:,.0f} MB{earlier}", err=True)
+    typer.echo(f"{found.made.seconds:,.1f} s, {found.made.peak_mb:,.0f} MB of memory{earlier}", err=True)
 
 
 def _show_tests(tests: Tests) -> None:
@@ -110,16 +101,13 @@ def _by_reason(left_out: dict[str, str]) -> dict[str, list[str]]:
 def experiment_progress() -> Iterator[tuple[Callable[[Pace], None], Tell, Callable[[str, Any], None]]]:
     """Show how far an experiment is, and the time left: a bar on a terminal, else a line now and then."""
     with queries_progress("indexing") as (tell_documents, tell_queries, tell_training):
-        last = time.monotonic()
+        say = now_and_then()
 
         def tell_pace(pace: Pace) -> None:
-            nonlocal last
             left = "" if pace.seconds_left is None else f", about {clock(pace.seconds_left)} left"
             text = f"{pace.done + 1:,} of {pace.total:,}: {one_line(pace.what, LONGEST)}{left}"
             tell_queries(text, round(100 * pace.part), 100)
-            if not sys.stderr.isatty() and time.monotonic() - last >= SECONDS_BETWEEN_LINES:
-                last = time.monotonic()
-                typer.echo(text, err=True)
+            say(text)
 
         yield tell_pace, tell_documents, tell_training
 

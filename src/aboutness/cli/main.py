@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import signal
 import sys
 from typing import Annotated
 
@@ -14,6 +16,7 @@ from aboutness.cli import (
     evaluate_commands,
     experiment_command,
     index_commands,
+    looking_commands,
     perturb_command,
     report_commands,
     reproduce_command,
@@ -23,10 +26,21 @@ from aboutness.cli import (
     tune_commands,
     vector_commands,
 )
+from aboutness.cli.help import Program
+
+BEGIN = """Search that knows what a document is about, and says why.
+
+\b
+aboutness index notes/ -o notes.index     make an index of a folder of text
+aboutness train notes.index default       learn which words go together
+aboutness search notes.index flat tyre    search it
+aboutness serve notes.index               search it in the browser
+"""
 
 app = typer.Typer(
     name="aboutness",
-    help="Search that knows what a document is about, and says why.",
+    cls=Program,
+    help=BEGIN,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -34,6 +48,7 @@ app = typer.Typer(
 )
 demo_command.register(app)
 index_commands.register(app)
+looking_commands.register(app)
 search_commands.register(app)
 serve_commands.register(app)
 evaluate_commands.register(app)
@@ -61,8 +76,30 @@ def _top(
     """Search that knows what a document is about, and says why."""
 
 
+def _open_closed() -> None:
+    """Put the null device where standard input, output or error were closed (`2>&-`).
+
+    Else the next file to be opened, such as one of an index, would get its number, and what is printed.
+    """
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            opened = os.open(os.devnull, os.O_RDWR)
+            if opened != number:
+                os.dup2(opened, number)
+                os.close(opened)
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+
+
 def main() -> None:
     """Run the command line."""
+    _open_closed()
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="backslashreplace")  # a file's name need not be UTF-8
-    app(prog_name="aboutness")
+    try:
+        app(prog_name="aboutness")
+    except SystemExit as ended:
+        if not ended.code:
+            signal.signal(
+                signal.SIGINT, signal.SIG_IGN
+            )  # all is done and told: to be interrupted now would deny it
+        raise

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from dataclasses import replace as replaced
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aboutness.cli.render import ends_well, show_json, working
-from aboutness.cli.search_commands import FolderArgument, JsonOption, chosen_rankers, tell_notes
+from aboutness.cli.fitting import columns
+from aboutness.cli.help import Command
+from aboutness.cli.options import FolderArgument, JsonOption
+from aboutness.cli.progress import working
+from aboutness.cli.render import ends_well, show_json
+from aboutness.cli.search_commands import chosen_rankers, tell_notes
 from aboutness.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from aboutness.app.perturbing import Perturbation
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command("perturb")(ends_well(perturb))
+    app.command("perturb", cls=Command)(ends_well(perturb))
 
 
 def perturb(
@@ -48,15 +57,27 @@ def perturb(
     pairs = [_pair(text) for text in replace or ()]
     texts = read_passages(passages)
     index, rankers = Index.open(folder), chosen_rankers(ranker) if ranker else None
-    with working("scoring (the first time, kernels are compiled)"):
+    with working("scoring"):
         found = perturbed(index, query, texts, pairs, rankers)
     tell_notes(index, rankers or [])
     if as_json:
         show_json(found.to_json())
         return
-    typer.echo(str(found))
+    typer.echo("\n\n".join(map(str, _side_by_side(found))))
     for name, why in found.left_out.items():
         typer.echo(f"{name} is left out: {why}", err=True)
+
+
+def _side_by_side(found: Perturbation) -> Iterator[Perturbation]:
+    """Yield the columns that fit side by side into the terminal, then those below them."""
+    room, some = columns(), found.columns[:0]
+    for column in found.columns:
+        wider = replaced(found, columns=(*some, column))
+        if some and room is not None and max(map(len, str(wider).split("\n"))) > room:
+            yield replaced(found, columns=some)
+            some = ()
+        some = (*some, column)
+    yield replaced(found, columns=some)
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -1,27 +1,23 @@
-"""What goes to the terminal: data on standard output, progress and errors on standard error."""
+"""What goes to the terminal: data on standard output, errors on standard error."""
 
 from __future__ import annotations
 
 import functools
 import json
 import re
-import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import typer
 
 from aboutness.cli.compiling import told_of_compiling
+from aboutness.cli.fitting import fitted
 from aboutness.core.errors import AboutnessError, StorageError
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Tell = Callable[[int, int], None]
 
 UNUSUAL = re.compile(r"[^\x20-\x7e\n]")
-SECONDS_BETWEEN_LINES = 15
 
 
 def ends_well(command: Callable[P, R]) -> Callable[P, R]:
@@ -38,6 +34,12 @@ def ends_well(command: Callable[P, R]) -> Callable[P, R]:
             raise
         except OSError as error:
             _end(StorageError(), f"{error.filename or 'the system'}: {error.strerror or error}")
+        except MemoryError:
+            _end(StorageError(), "there is not enough memory for this; what was not committed is forgotten")
+        except RuntimeError as error:
+            if "can't start new thread" not in str(error):
+                raise
+            _end(StorageError(), "no further thread can be started; raise the limits (ulimit -u, ulimit -v)")
         except KeyboardInterrupt as error:
             _end(error, f"interrupted; {error if error.args else 'the index is unchanged'}")
 
@@ -68,6 +70,12 @@ def one_line(text: str, most: int | None = None) -> str:
     return line if most is None or len(line) <= most else f"{line[: most - 1]}…"
 
 
+def show_lines(lines: Iterable[str]) -> None:
+    """Print lines."""
+    for line in lines:
+        typer.echo(line)
+
+
 def show_pairs(pairs: Sequence[tuple[str, str]]) -> None:
     """Print names and values in two columns."""
     width = max(len(name) for name, _ in pairs)
@@ -94,10 +102,7 @@ def show_table(rows: Sequence[dict[str, Any]]) -> None:
     """Print rows with the same keys as a table, with the keys as its head."""
     if not rows:
         return
-    cells = [list(rows[0]), *([_cell(value) for value in row.values()] for row in rows)]
-    widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
-    for row in cells:
-        typer.echo("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+    show_lines(fitted([list(rows[0]), *([_cell(value) for value in row.values()] for row in rows)]))
 
 
 def _cell(value: object) -> str:
@@ -115,177 +120,3 @@ def size(count: float) -> str:
             return f"{count:,.0f} {unit}" if unit == "bytes" else f"{count:,.1f} {unit}"
         count /= 1000
     return f"{count:,.1f} TB"
-
-
-@contextmanager
-def working(title: str) -> Iterator[None]:
-    """Show, on a terminal, that work is going on and for how long."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    spinner = Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    with spinner:
-        spinner.add_task(title, total=None)
-        yield
-
-
-@contextmanager
-def progress(title: str, total: int) -> Iterator[tuple[Tell, Callable[[int], None]]]:
-    """Show, on a terminal, how many documents are done and how many of `total` bytes are read.
-
-    Yields what to tell the documents to, and what to tell the bytes to.
-    """
-    if not sys.stderr.isatty():
-        yield (lambda _documents, _characters: None), (lambda _count: None)
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[documents]:,} documents"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    with bar:
-        task = bar.add_task(title, total=total or None, documents=0)
-
-        def tell_documents(documents: int, _characters: int) -> None:
-            bar.update(task, documents=documents)
-
-        yield tell_documents, lambda count: bar.update(task, advance=count)
-
-
-@contextmanager
-def shards_progress(title: str) -> Iterator[Callable[[Any], None]]:
-    """Show how many steps over shards are done, documents and time left: a bar on a terminal, else lines."""
-    if not sys.stderr.isatty():
-        yield lambda told: typer.echo(
-            f"{title}: {told.done} of {told.total} steps over shards, {told.documents:,} documents", err=True
-        )
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("steps over shards, {task.fields[documents]:,} documents"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    with bar:
-        task = bar.add_task(title, total=None, documents=0)
-        yield lambda told: bar.update(task, completed=told.done, total=told.total, documents=told.documents)
-
-
-@contextmanager
-def queries_progress(
-    title: str,
-) -> Iterator[tuple[Tell, Callable[[str, int, int], None], Callable[[str, Any], None]]]:
-    """Show documents as they are indexed, what is trained, and each ranker's queries: a bar on a terminal.
-
-    Else there is a line now and then for what is trained, which may take long.
-    """
-    if not sys.stderr.isatty():
-        line = _lines()
-        yield (
-            (lambda _documents, _characters: None),
-            (lambda _ranker, _done, _total: None),
-            (lambda name, progress: line(f"training {name}", progress)),
-        )
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    with bar:
-        task = bar.add_task(title, total=None)
-
-        def tell_documents(documents: int, _characters: int) -> None:
-            bar.update(task, completed=documents)
-
-        def tell_queries(ranker: str, done: int, total: int) -> None:
-            bar.update(task, description=ranker, completed=done, total=total)
-
-        def tell_training(name: str, progress: Any) -> None:  # noqa: ANN401 - as in training_progress
-            bar.update(task, description=f"training {name}", completed=progress.done, total=progress.total)
-
-        yield tell_documents, tell_queries, tell_training
-
-
-@contextmanager
-def training_progress(title: str) -> Iterator[Callable[[Any], None]]:
-    """Show how far a training is, words a second and time left: a bar on a terminal, else a line now and then."""
-    if not sys.stderr.isatty():
-        line = _lines()
-        yield lambda progress: line(title, progress)
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[pace]}"),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    with bar:
-        task = bar.add_task(title, total=None, pace="")
-        yield lambda progress: bar.update(
-            task, completed=progress.done, total=progress.total, pace=_pace(progress)
-        )
-
-
-def _lines() -> Callable[[str, Any], None]:
-    """Return what prints, now and then, how far something is that takes long."""
-    last = time.monotonic()
-
-    def line(title: str, progress: Any) -> None:  # noqa: ANN401 - a record with done, total, per_second, seconds_left
-        nonlocal last
-        if progress.done < progress.total and time.monotonic() - last >= SECONDS_BETWEEN_LINES:
-            last = time.monotonic()
-            typer.echo(f"{title}: {progress.done / progress.total:.0%}, {_pace(progress)}", err=True)
-
-    return line
-
-
-def _pace(progress: Any) -> str:  # noqa: ANN401
-    if not progress.per_second:
-        return "starting (kernels are compiled the first time)"
-    left = int(progress.seconds_left)
-    return f"{progress.per_second:,.0f} words/s, {left // 3600}:{left % 3600 // 60:02}:{left % 60:02} left"

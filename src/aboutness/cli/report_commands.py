@@ -8,8 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from aboutness.cli.render import ends_well, show_json, show_table, working
-from aboutness.cli.search_commands import FolderArgument, JsonOption, RankerOption, chosen_rankers
+from aboutness.cli.help import Command
+from aboutness.cli.options import FolderArgument, JsonOption
+from aboutness.cli.progress import working
+from aboutness.cli.render import ends_well, show_json, show_table
+from aboutness.cli.search_commands import RankerOption, chosen_rankers
 from aboutness.core.errors import UsageError
 
 KINDS = """\
@@ -41,8 +44,8 @@ def register(app: typer.Typer) -> None:
     """Add these commands to the command line."""
     commands: dict[str, Callable[..., None]] = {"report": report, "map": map_, "figures": figures}
     for name, command in commands.items():
-        app.command(name)(ends_well(command))
-    app.command("figure", help=f"Draw a figure to a file.\n\n{KINDS}")(ends_well(figure))
+        app.command(name, cls=Command)(ends_well(command))
+    app.command("figure", cls=Command, help=f"Draw a figure to a file.\n\n{KINDS}")(ends_well(figure))
 
 
 def report(

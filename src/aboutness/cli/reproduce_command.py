@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,8 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aboutness.cli.experiment_shown import LONGEST, clock
-from aboutness.cli.render import SECONDS_BETWEEN_LINES, ends_well, one_line, show_json
-from aboutness.cli.search_commands import JsonOption
+from aboutness.cli.help import Command
+from aboutness.cli.options import JsonOption
+from aboutness.cli.progress import bar, now_and_then
+from aboutness.cli.render import ends_well, one_line, show_json
 from aboutness.core.errors import UsageError
 from aboutness.papers import NAMES
 
@@ -29,7 +30,7 @@ NOT_AS_EXPECTED = 1
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command("reproduce")(ends_well(reproduce))
+    app.command("reproduce", cls=Command)(ends_well(reproduce))
 
 
 def reproduce(
@@ -129,39 +130,20 @@ def _tell(check: Check) -> None:
 def _progress() -> Iterator[Callable[[Step], None]]:
     """Show what is being done, and the time left of it: a bar on a terminal, else a line now and then."""
     if not sys.stderr.isatty():
-        yield _lines()
+        say = now_and_then(at_once=True)
+        yield lambda step: say(f"{one_line(step.what, LONGEST)} {_left(step)}".rstrip())
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import TextColumn, TimeElapsedColumn
 
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[left]}"),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    with bar:
-        task = bar.add_task("starting", total=None, left="")
+    with bar(TextColumn("{task.fields[left]}"), TimeElapsedColumn()) as shown:
+        task = shown.add_task("starting", total=None, left="")
 
         def tell(step: Step) -> None:
-            done = {"total": None} if step.part is None else {"total": 1.0, "completed": step.part}
-            bar.update(task, description=one_line(step.what, LONGEST), left=_left(step), **done)
+            # A bar that is full has its clock stopped, and there may be more to do.
+            done = {"total": None} if step.part is None else {"total": 1.0, "completed": min(step.part, 0.999)}
+            shown.update(task, description=one_line(step.what, LONGEST), left=_left(step), **done)
 
         yield tell
-
-
-def _lines() -> Callable[[Step], None]:
-    last = -float(SECONDS_BETWEEN_LINES)
-
-    def tell(step: Step) -> None:
-        nonlocal last
-        if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
-            last = time.monotonic()
-            typer.echo(f"{one_line(step.what, LONGEST)} {_left(step)}".rstrip(), err=True)
-
-    return tell
 
 
 def _left(step: Step) -> str:

@@ -2,54 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from aboutness.cli.cluster_options import RayOption, SearchedShardsOption, check_searched
-from aboutness.cli.render import counted, ends_well, one_line, show_json, show_table, working
+from aboutness.cli.fitting import columns, hanging, wrapped
+from aboutness.cli.help import Command
+from aboutness.cli.options import FolderArgument, JsonOption
+from aboutness.cli.progress import working
+from aboutness.cli.render import counted, ends_well, one_line, show_json, show_lines, show_table
 from aboutness.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from aboutness.app.hits import Hit, Hits
     from aboutness.app.index import Index
-    from aboutness.app.search import Hits
 
 INDENT = " " * 4
 WIDTH = 100  # of a title, at most
 MOST_PARTS = 10  # of an explanation below a hit; the command explain shows all
 
-FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the index.")]
-RankerOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "-r",
-        "--ranker",
-        help="A ranker, such as bm25, 'bm25[k1=1.7] % 100 >> ql' or 'rrf(bm25, ql)' (repeatable, or with commas "
-        "outside brackets; quote it).",
-    ),
+RANKER = (
+    "A ranker, such as bm25, 'bm25[k1=1.7] % 100 >> ql' or 'rrf(bm25, ql)' (repeatable, or with commas outside "
+    "brackets; quote it). See: aboutness models."
+)
+RankerOption = Annotated[list[str] | None, typer.Option("-r", "--ranker", help=RANKER)]
+AnsweringOption = Annotated[
+    list[str] | None, typer.Option("-r", "--ranker", help=f"{RANKER} [default: default; bm25 until it is trained]")
 ]
 MatchOption = Annotated[
-    str, typer.Option("--match", help="Which documents are ranked: or, and, all, or a cut ranker ('bm25 % 100').")
+    str,
+    typer.Option(
+        "--match",
+        help="Which documents are ranked: those with any word (or), with every word (and), all, or those of a cut "
+        "ranker ('bm25 % 100').",
+    ),
 ]
 FieldsOption = Annotated[
     str | None, typer.Option("--fields", help="Which fields count, and how much: title, or 3*title+text.")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add these commands to the command line."""
     commands: dict[str, Callable[..., None]] = {"search": search, "explain": explain, "run": run, "models": models}
     for name, command in commands.items():
-        app.command(name)(ends_well(command))
+        app.command(name, cls=Command)(ends_well(command))
 
 
 def search(
     folder: FolderArgument,
     query: Annotated[list[str] | None, typer.Argument(metavar="QUERY", help="Words to search for.")] = None,
-    ranker: RankerOption = None,
+    ranker: AnsweringOption = None,
     k: Annotated[int, typer.Option("-k", help="How many documents.")] = 10,
     like: Annotated[str | None, typer.Option("--like", help="Search by a document of the index: its id.")] = None,
     match: MatchOption = "or",
@@ -66,7 +72,7 @@ def search(
 
     index = Index.open(folder)
     words = " ".join(query) if query is not None else None
-    with working("searching (the first time, kernels are compiled)"):
+    with working("searching"):
         found = [
             index.search(words, k, one, like=like, match=match, where=where or None, fields=fields)
             for one in chosen_rankers(ranker)
@@ -74,16 +80,24 @@ def search(
     if as_json:
         plain = [hits.to_json(explain=explained) for hits in found]
         show_json(plain[0] if len(plain) == 1 else plain)
+    else:
+        for number, hits in enumerate(found):
+            if number:
+                typer.echo()
+            show_hits(hits, explained=explained)
+    unknown = words if words is not None and not any(found) and not index.knows(words) else None
+    if where and not any(found) and unknown is None and (reason := index.why_none(where)):
+        typer.echo(f"note: {reason}", err=True)
+    if as_json:
         return
-    for number, hits in enumerate(found):
-        if number:
-            typer.echo()
-        show_hits(hits, explained=explained)
-    if words is not None and not any(found) and not index.knows(words):
-        typer.echo("no word of the query stands in the index", err=True)
-        return
-    if where and not any(found) and (lacking := index.unknown_key(where)):
-        typer.echo(f"note: {lacking}", err=True)
+    if unknown is not None:
+        tell_unknown(index, unknown)
+    else:
+        _tell_of(found)
+
+
+def _tell_of(found: list[Hits]) -> None:
+    """Say what to know of the rankers that answered; JSON has it in it."""
     for note in dict.fromkeys(hits.note for hits in found if hits.note):
         typer.echo(f"note: {note}", err=True)
     for hits in found:
@@ -95,7 +109,7 @@ def explain(
     folder: FolderArgument,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="The query.")],
     documents: Annotated[list[str], typer.Argument(metavar="ID", help="The ids of documents.")],
-    ranker: RankerOption = None,
+    ranker: AnsweringOption = None,
     html: Annotated[
         Path | None,
         typer.Option("--html", help="Make a web page with the documents' words marked; - prints it."),
@@ -124,7 +138,10 @@ def explain(
         show_json(plain[0] if len(plain) == 1 else plain)
         return
     for document, one, why in found:
-        typer.echo(f"{one}: {why}" if len(documents) == 1 else f"{one_line(document)}, {one}: {why}")
+        score, *parts = why.lines()
+        show_lines(wrapped(f"{one}: {score}" if len(documents) == 1 else f"{one_line(document)}, {one}: {score}"))
+        for part in parts:
+            show_lines(hanging(part))
 
 
 def explain_as_page(index: Index, query: str, documents: list[str], rankers: list[str], target: Path) -> None:
@@ -151,7 +168,7 @@ def run(
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="The run to write, in TREC's form; - prints it.")],
-    ranker: RankerOption = None,
+    ranker: AnsweringOption = None,
     k: Annotated[int, typer.Option("-k", help="How many documents for each query.")] = 1000,
     match: MatchOption = "or",
     fields: FieldsOption = None,
@@ -182,16 +199,24 @@ def run(
         typer.echo(f"{counted(count, 'query', 'queries')} ranked by {rankers[0]}; the run is {output}")
 
 
-def models(as_json: JsonOption = False) -> None:
-    """List the rankers with their parameters."""
+def models(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="NAME", help="Only these, such as bm25 or default. [default: all]"),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the rankers with their parameters, all or some."""
     from aboutness.app.describe import models as known
 
-    rows = known()
+    rows = known(names or ())
     if as_json:
         show_json(rows)
         return
     for number, row in enumerate(rows):
-        typer.echo(f"{chr(10) if number else ''}{row['written']}: {row['summary']} ({row['source']})")
+        if number:
+            typer.echo()
+        show_lines(wrapped(f"{row['written']}: {row['summary']} ({row['source']})"))
         show_table(
             [
                 {
@@ -203,6 +228,17 @@ def models(as_json: JsonOption = False) -> None:
                 for one in row["parameters"]
             ]
         )
+
+
+def tell_unknown(index: Index, words: str) -> None:
+    """Say why a query has no word by which documents can be found."""
+    from aboutness.app.query_words import stopped_words
+
+    if stopped := stopped_words(index.snapshot, words):
+        frequent = f"too frequent to tell anything, and are left out: {', '.join(stopped)}"
+        typer.echo(f"the words of the query are {frequent}", err=True)
+    else:
+        typer.echo("no word of the query stands in the index", err=True)
 
 
 def tell_notes(index: Index, rankers: list[str]) -> None:
@@ -222,10 +258,23 @@ def show_hits(hits: Hits, *, explained: bool) -> None:
     """Print hits for people: rank, score, title and id, and below it the beginning of the text, or why."""
     typer.echo(f"{hits.ranker}: {counted(len(hits), 'hit', 'hits')} in {hits.took_ms:.1f} ms for {hits.query!r}")
     for hit in hits:
-        title = typer.style(one_line(hit.title, WIDTH), bold=True)
-        typer.echo(f"{hit.rank:>3}  {hit.score:8.4f}  {title}  ({one_line(hit.id)})")
+        show_lines(_headline(hit))
         if explained:
             for line in hit.explain().lines(MOST_PARTS)[1:]:
-                typer.echo(f"{INDENT}{line}")
+                show_lines(hanging(f"{INDENT}{line}"))
         elif hit.text not in ("", hit.title):
-            typer.echo(f"{INDENT} {typer.style(one_line(hit.text), dim=True)}")
+            show_lines(typer.style(line, dim=True) for line in wrapped(one_line(hit.text), f"{INDENT} "))
+
+
+def _headline(hit: Hit) -> Iterator[str]:
+    """Yield rank, score, title and id of a hit; the id in a line of its own where there is no room for it."""
+    rank, identifier = f"{hit.rank:>3}  {hit.score:8.4f}  ", f"({one_line(hit.id)})"
+    below = " " * len(rank)
+    *lines, last = wrapped(one_line(hit.title, WIDTH), rank, below)
+    room = columns()
+    beside = room is None or len(last) + len(identifier) + 2 <= room
+    for line in [*lines, last]:
+        bold = line[: len(below)] + typer.style(line[len(below) :], bold=True)
+        yield f"{bold}  {identifier}" if beside and line is last else bold
+    if not beside:
+        yield below + identifier

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aboutness.cli.cluster_options import RayOption, SearchedShardsOption, check_searched
-from aboutness.cli.render import counted, ends_well, working
+from aboutness.cli.help import Command
+from aboutness.cli.progress import working
+from aboutness.cli.render import counted, ends_well
 from aboutness.core.errors import AboutnessError, UsageError
 
 if TYPE_CHECKING:
@@ -26,14 +28,14 @@ PortOption = Annotated[int, typer.Option("--port", min=0, max=65535, help="The p
 
 def register(app: typer.Typer) -> None:
     """Add these commands to the command line."""
-    app.command("serve")(ends_well(serve))
-    app.command("key")(ends_well(key))
+    app.command("serve", cls=Command)(ends_well(serve))
+    app.command("key", cls=Command)(ends_well(key))
 
 
 def serve(
     folders: Annotated[
         list[str],
-        typer.Argument(metavar="DIR...", help="Folders of indexes, each DIR or NAME=DIR.", show_default=False),
+        typer.Argument(metavar="DIR", help="Folders of indexes, each DIR or NAME=DIR.", show_default=False),
     ],
     host: Annotated[
         str, typer.Option("--host", help="Where to listen; any but this machine's loopback needs API keys.")

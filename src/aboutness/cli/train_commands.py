@@ -11,10 +11,13 @@ from typing import Annotated, Any
 import typer
 
 from aboutness.cli.cluster_options import MadeShardsOption, RayOption
-from aboutness.cli.render import ends_well, show_json, show_table, training_progress
+from aboutness.cli.fitting import wrapped
+from aboutness.cli.help import Command
+from aboutness.cli.options import FolderArgument, JsonOption
+from aboutness.cli.progress import training_progress
+from aboutness.cli.render import ends_well, show_json, show_lines, show_table
 from aboutness.core.errors import UsageError
 
-FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the index.")]
 NameOption = Annotated[str | None, typer.Option("--name", help="The name under which the index keeps them.")]
 LayerOption = Annotated[str | None, typer.Option("--layer", help="Which layer's terms. [default: the first]")]
 FieldsOption = Annotated[
@@ -33,7 +36,6 @@ RoundsOption = Annotated[
     int | None,
     typer.Option("--rounds", help="How often in an epoch shards' words become one. [1 to 4, by the text]"),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 GOING_ON = "there is a checkpoint of an interrupted training: going on from it (--restart starts anew)"
 FREE = {"allow_extra_args": True, "ignore_unknown_options": True}  # the options that a way of training declares
@@ -41,20 +43,25 @@ FREE = {"allow_extra_args": True, "ignore_unknown_options": True}  # the options
 
 def register(app: typer.Typer) -> None:
     """Add these commands to the command line."""
-    app.command("train", context_settings=FREE)(ends_well(train))
-    app.command("trainers")(ends_well(trainers))
+    app.command("train", cls=Command, context_settings=FREE)(ends_well(train))
+    app.command("trainers", cls=Command)(ends_well(trainers))
 
 
 def register_among_vectors(group: typer.Typer) -> None:
     """Add the command that trains without an index to those on word vectors."""
-    group.command("train", context_settings=FREE)(ends_well(train_file))
+    group.command("train", cls=Command, context_settings=FREE)(ends_well(train_file))
 
 
 def train(
     context: typer.Context,
     folder: FolderArgument,
     kind: Annotated[
-        str, typer.Argument(metavar="KIND", help="What to train, such as word2vec or pv. See: aboutness trainers.")
+        str,
+        typer.Argument(
+            metavar="KIND",
+            help="What to train: default (for the ranker default), word2vec, lsa and others. See: aboutness "
+            "trainers.",
+        ),
     ],
     name: NameOption = None,
     layer: LayerOption = None,
@@ -69,9 +76,9 @@ def train(
     """Train on the documents of an index, and keep the result in it.
 
     Further options are those that KIND declares, such as --dim 100 --epochs 10 --architecture cbow --seed 7; see
-    them with: aboutness trainers. An interrupted training goes on when the command is run again; lsa and lda start
-    anew. By shards (word2vec, pv, epv), each is trained by one thread: what comes out depends on the seed, the
-    shards and the rounds, not on the machines.
+    them with: aboutness trainers KIND. An interrupted training goes on when the command is run again; lsa and lda
+    start anew. By shards (word2vec, pv, epv), each is trained by one thread: what comes out depends on the seed,
+    the shards and the rounds, not on the machines.
     """
     from aboutness.app.by_shards import ByShards
     from aboutness.app.index import Index
@@ -145,15 +152,23 @@ def train_file(
     show_made(made, f"in {output}", time.perf_counter() - start, as_json=as_json)
 
 
-def trainers(as_json: JsonOption = False) -> None:
-    """List what can be trained, with all options."""
+def trainers(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME", help="Only these, such as word2vec. [default: all]")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List what can be trained with its options, all or some."""
     from aboutness.app.training import trainers as known
 
+    rows = known(names or ())
     if as_json:
-        show_json(known())
+        show_json(rows)
         return
-    for number, one in enumerate(known()):
-        typer.echo(("\n" if number else "") + f"{one['name']}: {one['summary']} ({one['source']})")
+    for number, one in enumerate(rows):
+        if number:
+            typer.echo()
+        show_lines(wrapped(f"{one['name']}: {one['summary']} ({one['source']})"))
         show_table(
             [
                 {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,8 +16,12 @@ from aboutness.cli.evaluate_commands import (
     PerQueryOption,
     VectorsOption,
 )
-from aboutness.cli.render import SECONDS_BETWEEN_LINES, ends_well, queries_progress, show_json, show_table
-from aboutness.cli.search_commands import FieldsOption, JsonOption, MatchOption
+from aboutness.cli.experiment_shown import clock
+from aboutness.cli.help import Command
+from aboutness.cli.options import JsonOption
+from aboutness.cli.progress import now_and_then, queries_progress
+from aboutness.cli.render import ends_well, show_json, show_table
+from aboutness.cli.search_commands import FieldsOption, MatchOption
 from aboutness.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command("tune")(ends_well(tune))
+    app.command("tune", cls=Command)(ends_well(tune))
 
 
 def tune(
@@ -137,15 +140,17 @@ def share(text: str) -> float | str:
 def _counted(tell: Callable[[str, int, int], None], count: int) -> Callable[[str, int, int], None]:
     """Return what tells the queries of a setting and, off a terminal, now and then how many settings are done."""
     done = 0  # the last is the ranker as it was given
-    last = time.monotonic()
+    say = now_and_then()
+    start: float | None = None  # not before all is indexed and trained
 
     def told(ranker: str, queries: int, total: int) -> None:
-        nonlocal done, last
-        tell(f"{done + 1:,} of {count:,}: {ranker}" if done < count else ranker, queries, total)
+        nonlocal done, start
+        start = time.monotonic() if start is None else start
+        each = (time.monotonic() - start) / max(done, 1)
+        left = f", about {clock(each * (count - done))} left" if done else ""
+        tell(f"{done + 1:,} of {count:,}: {ranker}{left}" if done < count else ranker, queries, total)
         done += queries == total
-        if not sys.stderr.isatty() and time.monotonic() - last >= SECONDS_BETWEEN_LINES:
-            last = time.monotonic()
-            typer.echo(f"{min(done, count):,} of {count:,} settings are measured", err=True)
+        say(f"{min(done, count):,} of {count:,} settings are measured")
 
     return told
 

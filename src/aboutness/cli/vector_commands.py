@@ -9,16 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from aboutness.cli.render import ends_well, one_line, show_json, show_table, working
-from aboutness.cli.train_commands import (
-    FieldsOption,
-    FolderArgument,
-    JsonOption,
-    LayerOption,
-    NameOption,
-    register_among_vectors,
-    show_made,
-)
+from aboutness.cli.help import Command, Commands
+from aboutness.cli.options import FolderArgument, JsonOption
+from aboutness.cli.progress import working
+from aboutness.cli.render import ends_well, one_line, show_json, show_table
+from aboutness.cli.train_commands import FieldsOption, LayerOption, NameOption, register_among_vectors, show_made
 from aboutness.core.errors import UsageError
 
 PlaceArgument = Annotated[Path, typer.Argument(metavar="DIR|FILE", help="An index, or a file of vectors.")]
@@ -47,12 +42,21 @@ def register(app: typer.Typer) -> None:
     """Add these commands to the command line."""
     commands: dict[str, Callable[..., None]] = {"neighbours": neighbours, "oov": oov}
     for name, command in commands.items():
-        app.command(name)(ends_well(command))
-    group = typer.Typer(name="vectors", help="Word vectors: import, train on any text, process, test.")
+        app.command(name, cls=Command)(ends_well(command))
+    group = typer.Typer(
+        name="vectors", cls=Commands, help="Vectors: import, export, train on any text, process, test."
+    )
     register_among_vectors(group)
-    commands = {"import": import_, "process": process, "drop": drop, "test": test, "formats": formats}
+    commands = {
+        "import": import_,
+        "export": export,
+        "process": process,
+        "drop": drop,
+        "test": test,
+        "formats": formats,
+    }
     for name, command in commands.items():
-        group.command(name)(ends_well(command))
+        group.command(name, cls=Command)(ends_well(command))
     app.add_typer(group)
 
 
@@ -96,6 +100,55 @@ def import_(
     if note is not None:
         typer.echo(note, err=True)
     show_made(made, place, time.perf_counter() - start, as_json=as_json)
+
+
+def export(
+    place: PlaceArgument,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="The file to make: .vec, .bin, .txt (GloVe's), .npy or .safetensors."),
+    ],
+    vectors: VectorsOption = None,
+    space: Annotated[
+        str | None, typer.Option("--space", help="in or out. [default: in; both where the format holds both]")
+    ] = None,
+    documents: Annotated[
+        bool, typer.Option("--documents", help="The vectors of the index's documents, by their ids.")
+    ] = False,
+    ranker: Annotated[
+        str | None,
+        typer.Option(
+            "-r", "--ranker", help="Whose vectors of documents, such as iwcs or lsa; --vectors names a training."
+        ),
+    ] = None,
+    format: Annotated[  # noqa: A002 - the word users know
+        str | None,
+        typer.Option("--format", help="The format, where the name does not say it. See: vectors formats."),
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Write word vectors, or the vectors of documents, to a file that other tools read."""
+    from aboutness.app.exporting import export_vectors
+
+    start = time.perf_counter()
+    with working("exporting"):
+        made = export_vectors(
+            place, output, name=vectors, documents=documents, ranker=ranker, space=space, format=format,
+            overwrite=overwrite,
+        )  # fmt: skip
+    if as_json:
+        show_json({**made.to_json(), "seconds": round(time.perf_counter() - start, 3)})
+        return
+    spaces = " and ".join(one.upper() for one in made.spaces)
+    which = f"by {made.made_by}" if made.made_by else f"({spaces})"
+    files = " and ".join(map(str, made.files))
+    typer.echo(f"{made.count:,} {made.of} x {made.dim} {which} written to {files}, as {made.format}")
+    if made.empty and made.made_by:
+        have = "has" if made.empty == 1 else "have"
+        typer.echo(f"{made.empty:,} of them {have} no known word, and zeros for a vector", err=True)
+    if made.left_out:
+        typer.echo(f"left out, for {made.format} has no place for them: {made.left_out}", err=True)
 
 
 def process(

@@ -93,4 +93,6 @@ class StorageError(AboutnessError):
 def shown(value: object) -> str:
     """Return `value` as an error message quotes it: on one line and not too long."""
     text = repr(value)
+    if "\n" in text:  # as an array's may
+        text = " ".join(text.split())
     return text if len(text) <= RAW_SHOWN else f"{text[: RAW_SHOWN - 1]}… ({len(text):,} characters)"

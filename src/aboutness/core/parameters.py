@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Any, ClassVar, Self
 
 from aboutness.core.errors import UsageError, shown
@@ -55,14 +56,9 @@ class Parameters:
             object.__setattr__(self, declared.name, value)
 
     @classmethod
-    def declared(cls) -> list[Parameter]:
+    def declared(cls) -> tuple[Parameter, ...]:
         """Return the declared parameters."""
-        found = []
-        for one in fields(cls):
-            if DECLARED in one.metadata:
-                kind, help_, symbol = one.metadata[DECLARED]
-                found.append(Parameter(one.name, one.default, kind, help_, symbol))
-        return found
+        return _declared(cls)  # type: ignore[arg-type]  # a class is hashable
 
     @classmethod
     def options(cls, options: Mapping[str, str]) -> dict[str, Any]:
@@ -95,3 +91,12 @@ class Parameters:
     def __str__(self) -> str:
         changed = [f"{name}={value}" for name, value in self.changed().items()]
         return f"{self.name}[{','.join(changed)}]" if changed else self.name
+
+
+@cache
+def _declared(cls: type[Parameters]) -> tuple[Parameter, ...]:
+    return tuple(
+        Parameter(one.name, one.default, *one.metadata[DECLARED])
+        for one in fields(cls)
+        if DECLARED in one.metadata
+    )

@@ -41,9 +41,20 @@ def read_queries(folder: str | Path, *, on_bad: OnBad = stop) -> Iterator[Query]
 
 def read_qrels(source: str | Path, *, split: str = "test", on_bad: OnBad = stop) -> Iterator[Judgement]:
     """Read the judgements of a folder (those of one split, where it has several) or of a file."""
+    return read_qrels_file(qrels_file(source, split), on_bad=on_bad)
+
+
+def qrels_file(source: str | Path, split: str = "test") -> Path:
+    """Return the file of a folder's judgements, or the one file that `source` is."""
     path = Path(source)
-    file = _file(path, f"qrels/{split}.tsv", "qrels.tsv") if path.is_dir() else path
-    return read_qrels_file(file, on_bad=on_bad)
+    if not path.is_dir():
+        return path
+    try:
+        return _file(path, f"qrels/{split}.tsv", "qrels.tsv")
+    except NotFound as error:
+        others = sorted(file.name for file in path.glob("qrels/*.tsv*"))
+        there = f"; there is qrels/{', qrels/'.join(others)}: copy one to qrels.tsv to use it" if others else ""
+        raise NotFound(f"{error}{there}") from None
 
 
 def corpus_file(folder: str | Path) -> Path | None:

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
-from aboutness.core.errors import BadRecord
+from aboutness.core.errors import BadInput, BadRecord
 from aboutness.core.record import Document
 from aboutness.core.rejects import OnBad
 from aboutness.corpus import beir
@@ -55,6 +55,11 @@ class Piece:
             return False
         with Path(self.path).open("rb") as file:
             return file.read(2) != GZIP and Path(self.path).suffix.lower() != ".gz"
+
+    def check_unchanged(self) -> None:
+        """Raise where the file or folder is not what it was when it was divided."""
+        if self.stamp != (0, 0) and _stamp(Path(self.path)) != self.stamp:
+            raise BadInput(f"{self.path} was changed while it was read; run the same command again")
 
     def documents(self, keys: Keys, on_bad: OnBad) -> Iterator[Document]:
         """Read the documents. Line numbers of some bytes count from their start (see `lines_before`)."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
+import errno
 import gzip
 import io
 import os
+import re
+import stat
 import sys
 import zlib
 from contextlib import contextmanager
@@ -31,8 +35,17 @@ MOST_UNPACKED = 200
 """Times its size that a packed file may have once unpacked, if that is more than `LARGEST`. Text has about 4."""
 
 GZIP = b"\x1f\x8b"
+OTHERS_PACKED = {
+    re.compile(rb"BZh[1-9]1AY&SY"): "by bzip2",
+    re.compile(rb"\xfd7zXZ\x00"): "by xz",
+    re.compile(rb"\x28\xb5\x2f\xfd"): "by zstd",
+    re.compile(rb"7z\xbc\xaf\x27\x1c"): "by 7z",
+    re.compile(rb"PK\x03\x04"): "into a zip archive",
+}
+LONGEST_MARK = 10  # bytes that tell how a file is packed
 BOM = b"\xef\xbb\xbf"
 BUFFER = 1 << 20
+LEADS_NOWHERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)  # errors of links, and of files that have just gone
 SNIFFED = 4096
 
 meter: ContextVar[Callable[[int], None] | None] = ContextVar("meter", default=None)
@@ -60,6 +73,7 @@ def open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
             packed = file.peek(2)[:2] == GZIP
             if not packed and Path(path).suffix.lower() == ".gz":
                 raise BadInput(f"{path}: the name ends in .gz but this is not a gzip file")
+            _refuse_packed(path, file.peek(LONGEST_MARK)[:LONGEST_MARK])
             if packed:
                 with _Unpacked(file, raw) as unpacked, io.BufferedReader(unpacked, BUFFER) as buffered:
                     yield buffered
@@ -73,6 +87,12 @@ def open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
         raise BadInput(f"{path}: damaged or truncated gzip file ({error})") from None
     except OSError as error:
         raise BadInput(f"{path}: cannot be read ({error.strerror or error})") from None
+
+
+def _refuse_packed(path: str | Path, start: bytes) -> None:
+    for mark, how in OTHERS_PACKED.items():
+        if mark.match(start):
+            raise BadInput(f"{path}: is packed {how}; unpack it first (only gzip is read as it is)")
 
 
 class _Metered(io.FileIO):
@@ -115,30 +135,60 @@ def refuse_bomb(name: object, packed: int, unpacked: int) -> None:
 def source_size(source: str | Path) -> int:
     """Return the bytes of a file, or of all files of a folder; 0 for what is neither.
 
-    Of a test collection only the documents count: its queries and judgements are not read with them.
+    Of a test collection only the documents count: its queries and judgements are not read with them. What cannot
+    be looked at counts as nothing: whoever reads it will say so.
     """
     path = Path(source)
-    if path.is_dir():
-        if corpus := list(path.glob("corpus.jsonl*")):
-            return sum(file.stat().st_size for file in corpus)
-        return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-    return path.stat().st_size if path.is_file() else 0
+    if not _is_folder(path):
+        return _bytes_of(path)
+    if corpus := list(path.glob("corpus.jsonl*")):
+        return sum(map(_bytes_of, corpus))
+    return sum(_bytes_of(Path(parent, name)) for parent, _, names in os.walk(path) for name in names)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def _bytes_of(file: Path) -> int:
+    try:
+        found = file.stat()
+    except OSError:
+        return 0
+    return found.st_size if stat.S_ISREG(found.st_mode) else 0
 
 
 def files_below(folder: str | Path) -> Iterator[Path]:
     """Yield the files of a folder, then those of its subfolders, each in the order of their names.
 
     Hidden files and folders are passed over, linked folders are not entered, and a linked file counts only if
-    it lies within the folder.
+    it lies within the folder. A folder that cannot be read is BadInput: it is not as if it were empty.
     """
-    for parent, subfolders, names in os.walk(folder):
+    for parent, subfolders, names in os.walk(folder, onerror=_refuse_unread):
         subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
         for name in sorted(names):
             file = Path(parent, name)
-            if name.startswith(".") or not file.is_file():
+            if name.startswith(".") or not _is_file(file):
                 continue
             if lies_within(file, folder):
                 yield file
+
+
+def _refuse_unread(error: OSError) -> None:
+    raise BadInput(f"{error.filename}: cannot be read: {error.strerror or error}") from None
+
+
+def _is_file(path: Path) -> bool:
+    """Tell whether a listed name is a file; raise where that cannot be known, as its folder may not be entered."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except OSError as error:
+        if error.errno in LEADS_NOWHERE:
+            return False
+        raise BadInput(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
 def lies_within(file: Path, folder: str | Path) -> bool:
@@ -191,6 +241,8 @@ def opening(path: str | Path) -> bytes:
 
 def utf8(raw: bytes) -> str:
     """Decode UTF-8 or raise BadInput that says which byte (from 1) is wrong."""
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise BadInput(f"not UTF-8 but UTF-16 (save the file as UTF-8): byte 0x{raw[0]:02x} at position 1")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -7,7 +7,7 @@ folders are not entered, and a linked file counts only if it lies within the fol
 
 Fields: `text`, and `title` where there is one: that of Markdown's front matter, else its first heading (moved out
 of the text), or the `<title>` of HTML. Metadata: `format`, one of text, markdown, html, and what else front matter
-has. Files are UTF-8, or UTF-16 with a BOM.
+has. Files are UTF-8, or UTF-16 or UTF-32 with a BOM; a page that is not may say its charset, as pages do.
 """
 
 from __future__ import annotations
@@ -20,15 +20,21 @@ from typing import TYPE_CHECKING
 from aboutness.core.errors import BadInput, BadRecord, NotFound
 from aboutness.core.record import Document, Origin, Value
 from aboutness.core.rejects import OnBad, stop
+from aboutness.corpus.endings import count_endings
 from aboutness.corpus.files import BOM, files_below, suffix, utf8, whole
 from aboutness.corpus.front_matter import front_matter
 from aboutness.corpus.markdown import titled
 from aboutness.corpus.reader import Reader
-from aboutness.corpus.webpage import page
+from aboutness.corpus.webpage import charset, page
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Iterator
 
+BOMS = {
+    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
+    "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
+}
 FORMATS = {
     ".txt": "text",
     ".rst": "text",
@@ -69,6 +75,11 @@ def text_files(root: Path) -> Iterator[Path]:
     return (file for file in files_below(root) if suffix(file) in FORMATS)
 
 
+def left_out(root: Path) -> Counter[str]:
+    """Return how many files of a folder tree are no text files, by their endings."""
+    return count_endings(file for file in files_below(root) if suffix(file) not in FORMATS)
+
+
 def has_text(folder: str | Path) -> bool:
     """Tell whether there is a text file somewhere in a folder."""
     return next(text_files(Path(folder)), None) is not None
@@ -76,11 +87,12 @@ def has_text(folder: str | Path) -> bool:
 
 def _document(name: str, file: Path, origin: Origin) -> Document:
     form = FORMATS.get(suffix(file), "text")
-    title, text = "", _decoded(whole(file))
+    raw = whole(file)
+    title, text = "", _decoded(raw, charset(raw) if form == "html" else None)
     metadata: dict[str, Value] = {}
     if form == "markdown":
         found, text = front_matter(text)
-        named = str(found.pop("title", ""))
+        named = _as_title(found.pop("title", ""))
         metadata.update(found)
         title, without = titled(text)
         title, text = (named, text.strip()) if named and named != title else (title, without)
@@ -90,13 +102,32 @@ def _document(name: str, file: Path, origin: Origin) -> Document:
     return Document(name, fields, metadata | {"format": form}, origin)
 
 
-def _decoded(raw: bytes) -> str:
-    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        try:
-            return raw.decode("utf-16")
-        except UnicodeDecodeError as error:
-            raise BadInput(f"not UTF-16 at byte {error.start + 1}, though its BOM says so") from None
-    return utf8(raw.removeprefix(BOM)) if raw.startswith(BOM) else utf8(raw)
+def _as_title(value: Value) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _decoded(raw: bytes, charset: str | None) -> str:
+    """Return the text of a file; `charset` is what it has where it is not UTF-8 and has no BOM."""
+    for name, boms in BOMS.items():  # that of UTF-32 starts as one of UTF-16 does
+        if raw.startswith(boms):
+            return _in_charset(raw, name, "its BOM says so")
+    try:
+        text = utf8(raw.removeprefix(BOM))
+    except BadInput as error:
+        if charset is None:
+            raise BadInput(f"{error}; save it as UTF-8 (such as by: iconv -f latin1 -t utf-8)") from None
+        return _in_charset(raw, charset, "the page says so")
+    if text.count("\0") * 3 > len(text):
+        raise BadInput("it has a NUL beside most letters, as UTF-16 without a BOM has; save it as UTF-8")
+    return text
+
+
+def _in_charset(raw: bytes, charset: str, why: str) -> str:
+    try:
+        return raw.decode(charset)
+    except UnicodeDecodeError as error:
+        name = charset.upper() if charset in BOMS else charset
+        raise BadInput(f"not {name} at byte {error.start + 1}, though {why}; save it as UTF-8") from None
 
 
 def _printable(path: str) -> str:

@@ -1,8 +1,8 @@
 """Front matter: what stands between two lines `---` at the head of a Markdown file, as metadata.
 
 Read is the part of YAML that such heads are written in: `key: value`, `key: [a, b]`, and a key with a list below
-it (`- a`). Numbers, true and false are such; everything else is text, dates too. Where anything else stands there,
-all of it is left in the text, as nobody knows what was meant.
+it (`- a`), with comments (` # so`). Numbers, true and false are such, null and ~ are no value; everything else is
+text, dates too. Where anything else stands there, all of it is left in the text, as nobody knows what was meant.
 """
 
 from __future__ import annotations
@@ -13,12 +13,18 @@ from typing import TypeAlias
 
 from aboutness.core.record import Scalar
 
+LONGEST = 64 * 1024
+"""Characters that front matter may have; where no end of it comes before, it is text."""
+
 BLOCK = re.compile(r"---[ \t]*\r?\n(.*?\r?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
-PAIR = re.compile(r"([\w][\w .-]*?)[ \t]*:(?:[ \t]+(.*?))?[ \t]*")
-ITEM = re.compile(r"[ \t]*-[ \t]+(.*?)[ \t]*")
+KEY = re.compile(r"\w[\w .-]*")
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]+)?")
-PLAIN = re.compile(r"[^\s\[\]{}&*!|>%@`\"'#,][^\[\]{}#]*|[^\s\[\]{}&*!|>%@`\"'#,]")
-WORDS = {"true": True, "false": False}
+QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"' + r"|'(?:[^']|'')*'")
+COMMENT = re.compile(r"[ \t]#")
+LISTED = re.compile(r"[^,\[\]{}]+")  # of a list in brackets: one that is not quoted
+BLANKS = " \t"
+SPECIAL = tuple("[]{}#,&*!|>%@`\"'")  # at the beginning of a value: another kind than is read here
+WORDS = {"true": True, "false": False, "null": None, "Null": None, "NULL": None, "~": None}
 
 Found: TypeAlias = dict[str, Scalar | list[Scalar]]
 
@@ -29,61 +35,108 @@ def front_matter(markdown: str) -> tuple[Found, str]:
     >>> front_matter("---\\ntags: [bread, sour]\\nyear: 2024\\n---\\nFlour and water.")
     ({'tags': ['bread', 'sour'], 'year': 2024}, 'Flour and water.')
     """
-    block = BLOCK.match(markdown)
+    block = BLOCK.match(_head(markdown))
     if block is None:
         return {}, markdown
-    found = _read((block[1] or "").splitlines())
-    return ({}, markdown) if found is None else (found, markdown[block.end() :])
+    try:
+        found = _read((block[1] or "").splitlines())
+    except ValueError:
+        return {}, markdown
+    return found, markdown[block.end() :]
 
 
-def _read(lines: list[str]) -> Found | None:
-    """Return what lines say; None where one cannot be read."""
-    found: Found = {}
+def _head(markdown: str) -> str:
+    """Return the lines in which front matter can stand."""
+    if len(markdown) <= LONGEST:
+        return markdown
+    return markdown[: markdown.rfind("\n", 0, LONGEST) + 1]
+
+
+def _read(lines: list[str]) -> Found:
+    """Return what lines say; raise ValueError where one cannot be read."""
+    found: dict[str, Scalar | list[Scalar] | None] = {}
     below: list[Scalar] | None = None  # the list of the last key
     for line in lines:
-        if not line.strip() or line.lstrip().startswith("#"):
+        text = line.strip(BLANKS)
+        if not text.strip() or text.startswith("#"):
             continue
-        if (item := ITEM.fullmatch(line)) and below is not None:
-            value = _scalar(item[1])
-            if value is None:
-                return None
-            below.append(value)
+        if below is not None and text.startswith(("- ", "-\t")):
+            below += _unless_null(_scalar(text[1:].lstrip(BLANKS)))
             continue
-        pair = PAIR.fullmatch(line)
-        if pair is None or pair[1] in found:
-            return None
-        below = None
-        if not pair[2]:
-            below = []
-            found[pair[1]] = below
-            continue
-        read = _value(pair[2])
-        if read is None:
-            return None
-        found[pair[1]] = read
-    return {key: value for key, value in found.items() if value != []}
+        key, value = _pair(line)
+        if key in found:
+            raise ValueError(f"{key} stands twice")
+        is_head = not value or value.startswith("#")
+        below = [] if is_head else None
+        found[key] = below if is_head else _value(value)
+    return {key: value for key, value in found.items() if value is not None and value != []}
+
+
+def _pair(line: str) -> tuple[str, str]:
+    key, colon, value = line.partition(":")
+    key = key.rstrip(BLANKS)
+    if not colon or not KEY.fullmatch(key) or (value and value[0] not in BLANKS):
+        raise ValueError(f"no pair: {line}")
+    return key, value.strip(BLANKS)
 
 
 def _value(text: str) -> Scalar | list[Scalar] | None:
-    if not (text.startswith("[") and text.endswith("]")):
-        return _scalar(text)
-    items = [_scalar(item.strip()) for item in text[1:-1].split(",")] if text[1:-1].strip() else []
-    return None if None in items else [item for item in items if item is not None]
+    return _list(text) if text.startswith("[") else _scalar(text)
+
+
+def _list(text: str) -> list[Scalar]:
+    """Return the items of a list in brackets."""
+    items: list[Scalar] = []
+    at = _next(text, 1)
+    while text[at : at + 1] != "]":
+        quoted = QUOTED.match(text, at)
+        item = quoted or LISTED.match(text, at)
+        if item is None:
+            raise ValueError(f"no item at {at}: {text}")
+        items += _unless_null(_unquoted(item[0]) if quoted else _plain(item[0].rstrip(BLANKS)))
+        at = _next(text, item.end())
+        if text[at : at + 1] == ",":
+            at = _next(text, at + 1)
+        elif text[at : at + 1] != "]":
+            raise ValueError(f"no end of an item at {at}: {text}")
+    _check_end(text, at + 1)
+    return items
+
+
+def _next(text: str, at: int) -> int:
+    """Return the place of the first character from `at` on that is no blank."""
+    while text[at : at + 1] in (" ", "\t"):
+        at += 1
+    return at
 
 
 def _scalar(text: str) -> Scalar | None:
-    if len(text) > 1 and text[0] == text[-1] == '"':
-        try:
-            read = json.loads(text)
-        except ValueError:
-            return None
-        return str(read)
-    if len(text) > 1 and text[0] == text[-1] == "'":
-        inner = text[1:-1]
-        return None if inner.replace("''", "").count("'") else inner.replace("''", "'")
-    text = re.split(r"[ \t]#", text, maxsplit=1)[0].rstrip()
+    """Return a value that may have a comment behind it."""
+    if quoted := QUOTED.match(text):
+        _check_end(text, quoted.end())
+        return _unquoted(quoted[0])
+    return _plain(COMMENT.split(text, maxsplit=1)[0].rstrip(BLANKS))
+
+
+def _check_end(text: str, at: int) -> None:
+    """Raise where anything but a comment stands behind what was read."""
+    if text[at:].strip(BLANKS) and not COMMENT.match(text, _next(text, at) - 1):
+        raise ValueError(f"more than one value: {text}")
+
+
+def _unquoted(text: str) -> str:
+    return str(json.loads(text)) if text[0] == '"' else text[1:-1].replace("''", "'")
+
+
+def _plain(text: str) -> Scalar | None:
     if text in WORDS:
         return WORDS[text]
     if NUMBER.fullmatch(text):
         return float(text) if "." in text else int(text)
-    return text if PLAIN.fullmatch(text) and ": " not in text else None
+    if not text or text.startswith(SPECIAL) or ": " in text or COMMENT.search(text):
+        raise ValueError(f"not plain: {text}")
+    return text
+
+
+def _unless_null(value: Scalar | None) -> list[Scalar]:
+    return [] if value is None else [value]

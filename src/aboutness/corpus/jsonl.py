@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from aboutness.core.errors import BadInput, BadRecord, shown
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".jsonl", ".ndjson", ".json")
 SCALARS = frozenset((str, int, float, bool))
+ONE_A_LINE = "; the file must hold one object a line (of an array, `jq -c '.[]'` makes such lines)"
 SHAPES = 256
 """How many different lists of keys are remembered at a time."""
 
@@ -86,11 +88,13 @@ class _Parser:
             record = self.decode(text)
         except json.JSONDecodeError as error:
             column = min(error.pos, len(text.rstrip())) + 1
-            raise BadInput(f"broken JSON at column {column}: {error.msg}") from None
-        except ValueError as error:
-            raise BadInput(f"JSON number that cannot be used: {error}") from None
+            hint = ONE_A_LINE if text.lstrip().startswith("[") or text.strip() == "{" else ""
+            raise BadInput(f"broken JSON at column {column}: {error.msg}{hint}") from None
+        except ValueError:  # as Python says it, one would have to change its settings
+            most = sys.get_int_max_str_digits()
+            raise BadInput(f"a number with more than {most:,} digits cannot be used") from None
         if type(record) is not dict:
-            hint = "; the file must hold one object a line" if type(record) is list else ""
+            hint = ONE_A_LINE if type(record) is list else ""
             raise BadInput(f"the line must hold a JSON object, got {shown(record)}{hint}")
         return record
 

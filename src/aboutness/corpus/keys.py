@@ -39,11 +39,15 @@ def roles(names: Sequence[str], keys: Keys) -> Roles:
     wanted: Sequence[str] = ID_KEYS if keys.id_key is None else (keys.id_key,)
     id_key = next((name for name in wanted if name in names), None)
     if id_key is None:
-        raise BadInput(f"no id: none of {_listed(wanted)} among {_listed(names)} (option id_key)")
+        raise BadInput(
+            f"no id: none of {_listed(wanted)} among {_listed(names)}; name it with --id-key (id_key= in Python)"
+        )
     wanted = TEXT_KEYS if keys.fields is None else keys.fields
     text = tuple(name for name in wanted if name in names)
     if not text:
-        raise BadInput(f"no text: none of {_listed(wanted)} among {_listed(names)} (option fields)")
+        raise BadInput(
+            f"no text: none of {_listed(wanted)} among {_listed(names)}; name it with --field (fields= in Python)"
+        )
     return Roles(id_key, text, tuple(name for name in names if name != id_key and name not in text))
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 FENCE = re.compile(r" {0,3}(```+|~~~+)")
 HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*")
-FRONT_MATTER = re.compile(r"---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+FRONT_MATTER = re.compile(r"---[ \t]*\r?\n.*?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 
 
 class Marked(NamedTuple):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aboutness.core.errors import BadInput, NotFound, UsageError
+from aboutness.core.errors import BadInput, NotFound, UsageError, shown
 from aboutness.core.registry import Registry
 from aboutness.core.rejects import OnBad, stop
 from aboutness.corpus import (
@@ -24,6 +25,8 @@ from aboutness.corpus import (
     tables,
     trec,
 )
+from aboutness.corpus.endings import count_endings, told
+from aboutness.corpus.files import files_below, suffix
 from aboutness.corpus.keys import Keys
 from aboutness.corpus.reader import Reader
 
@@ -34,6 +37,13 @@ if TYPE_CHECKING:
 
 READERS = Registry[Reader]("reader")
 """Every format, in the order in which a source is tried."""
+
+OFFICE = frozenset(
+    {".pdf", ".doc", ".docx", ".odt", ".rtf", ".epub", ".ppt", ".pptx", ".odp", ".xls", ".xlsx", ".ods"}
+)
+SAVE_AS_TEXT = (
+    "PDF and office files are not read; save them as text, HTML or CSV first (pdftotext does it for a PDF)"
+)
 
 WHOLE = ("beir", "reuters", "ntcir", "rcv1", "annotated")  # whose folders may hold files of other kinds besides
 
@@ -72,6 +82,8 @@ def read(
     (`aboutness.corpus.keys`). Records that cannot be used go to `on_bad`, which may raise or go on.
     """
     name = str(source)
+    if not name:
+        raise UsageError("a source must have a name, got ''; the folder where one is has the name .")
     if isinstance(fields, str) or (fields is not None and not fields):
         raise UsageError(f"fields must be a list of one or more names, got {fields!r}")
     reader = READERS[format] if format is not None else guess(name)
@@ -83,6 +95,15 @@ def read(
 
 def guess(source: str) -> Reader:
     """Return the reader that recognises a source, or say what was looked for."""
+    try:
+        return _guess(source)
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise NotFound(f"{shown(source)}: no such file or folder: the name is too long for one") from None
+        raise BadInput(f"{source}: cannot be read ({error.strerror or error})") from None
+
+
+def _guess(source: str) -> Reader:
     named = (READERS["stdlib"], READERS["ir-datasets"], READERS["synthetic"])
     path = Path(source)
     if not any(reader.recognises(source) for reader in named) and not path.exists():
@@ -91,15 +112,31 @@ def guess(source: str) -> Reader:
         _refuse_mixture(source)
     found = next((reader for reader in READERS.values() if reader.recognises(source)), None)
     if found is None:
-        looked = "; ".join(f"{reader.name} ({reader.sources})" for reader in READERS.values())
-        raise BadInput(f"{source}: cannot tell the format; name it (option format). Looked for: {looked}")
+        raise BadInput(_unread_folder(source) if path.is_dir() else _unread_file(source))
     return found
 
 
+def _unread_folder(source: str) -> str:
+    endings = count_endings(files_below(source))
+    there = f"; it has files ending in: {told(endings)}" if endings else ""
+    able = ", ".join((*folder.FORMATS, *tables.LINES, *tables.TABLES))
+    do = SAVE_AS_TEXT if OFFICE.intersection(endings) else "`aboutness formats` lists what can"
+    return f"{source}: there is no file in it that can be read ({able}, …){there}; {do}"
+
+
+def _unread_file(source: str) -> str:
+    if suffix(source) in OFFICE:
+        return f"{source}: {SAVE_AS_TEXT}"
+    return (
+        f"{source}: cannot tell the format; name it with --format (format= in Python), one of "
+        f"{', '.join(READERS)}; `aboutness formats` says what each is"
+    )
+
+
 def _refuse_mixture(source: str) -> None:
-    text, tables = READERS["folder"], READERS["tables"]
-    if text.recognises(source) and tables.recognises(source):
+    text, records = READERS["folder"], READERS["tables"]
+    if text.recognises(source) and records.recognises(source):
         raise BadInput(
-            f"{source}: holds both {text.about} and {tables.about}; "
-            f"choose one by option format: {text.name} or {tables.name}"
+            f"{source}: holds both {text.about} and {records.about}; "
+            f"choose one with --format (format= in Python): {text.name} or {records.name}"
         )

@@ -7,6 +7,7 @@ again and again, and takes minutes for some 100 kB.
 
 from __future__ import annotations
 
+import codecs
 import html
 import re
 from typing import NamedTuple
@@ -25,7 +26,38 @@ TAG = re.compile(
 OPENED = re.compile(r"<(?=[A-Za-z/!?])")
 NAMED = re.compile(r"</?[A-Za-z]")
 RAW = {name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in ("script", "style")}
+CHARSET = re.compile(
+    rb"""<(?:meta|\?xml)\b[^>]*?\b(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]{1,40})""", re.IGNORECASE
+)
+HEAD = 4096  # bytes in which a page says its charset; browsers look at 1,024
+CHARSETS = re.compile(
+    r"ascii|iso8859-\d+|cp125\d|cp866|cp874|tis-620|koi8-[ru]|mac-roman|gb2312|gbk|gb18030|big5|big5hkscs|euc_jp|"
+    r"shift_jis|cp932|iso2022_jp|euc_kr|cp949"
+)  # those of pages, by Python's names: it knows others that take long, or do more than decode
+AS_BROWSERS_DO = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+}
 BEYOND = re.compile(r"&#(?:[0-9]{8,}|[xX][0-9a-fA-F]{7,});?")  # no character has such a number
+
+
+def charset(raw: bytes) -> str | None:
+    """Return Python's name of the charset that a page says it has; None where it says none that is known.
+
+    >>> charset(b'<html><head><meta charset="ISO-8859-1">')
+    'cp1252'
+    """
+    said = CHARSET.search(raw, 0, HEAD)
+    try:
+        found = codecs.lookup(said[1].decode()) if said else None
+    except LookupError:
+        return None
+    if found is None or not CHARSETS.fullmatch(found.name):
+        return None
+    return AS_BROWSERS_DO.get(found.name, found.name)
 
 
 class Page(NamedTuple):

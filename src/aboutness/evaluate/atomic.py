@@ -23,18 +23,18 @@ def write_whole(path: str | Path) -> Iterator[BinaryFile]:
     What is written goes to a hidden file beside it, which is removed if the block fails. What is there and is no
     file, such as a pipe or a device, is written to directly.
     """
-    target = Path(os.path.realpath(path))
+    given, target = Path(path), Path(os.path.realpath(path))
     try:
+        if given.exists() and not given.is_file() and not given.is_dir():  # the real path of a pipe leads nowhere
+            with given.open("wb") as device:
+                yield device
+            return
         if target.is_dir():
             raise UsageError(f"{path}: is a folder; name a file to write")
         if not target.parent.is_dir():
             raise NotFound(f"{path}: there is no folder {target.parent}; make it first")
-        if target.exists() and not target.is_file():
-            with target.open("wb") as device:
-                yield device
-        else:
-            with _replacing(target) as file, _packed(file, target) as inner:
-                yield inner
+        with _replacing(target) as file, _packed(file, target) as inner:
+            yield inner
     except BrokenPipeError:
         raise
     except OSError as error:

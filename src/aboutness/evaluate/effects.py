@@ -18,11 +18,12 @@ def cohens_dz(a: Values, b: Values) -> float:
     1.167
     """
     sizes = differences(*paired(a, b))
+    if len(sizes) == 1 or not sizes.any():
+        return 0.0
     mean = math.fsum(sizes) / len(sizes)
-    deviation = float(sizes.std(ddof=1)) if len(sizes) > 1 else 0.0
-    if deviation > 0:
-        return mean / deviation
-    return math.copysign(math.inf, mean) if mean and len(sizes) > 1 else 0.0
+    if sizes.min() == sizes.max():  # their deviation may be more than 0 by rounding
+        return math.copysign(math.inf, mean)
+    return mean / float(sizes.std(ddof=1))
 
 
 def rank_biserial(a: Values, b: Values) -> float:

@@ -17,6 +17,8 @@ from aboutness.evaluate.runs import Ranked
 if TYPE_CHECKING:
     from ir_measures import Measure
 
+    from aboutness.frames.frame import Frame
+
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
@@ -38,6 +40,13 @@ class Evaluation:
     def deviation(self) -> dict[str, float]:
         """Return the standard deviation of each measure over the queries, as of a sample; 0 for a single query."""
         return {name: _deviation([row[name] for row in self.per_query.values()]) for name in self.measures}
+
+    def to_frame(self) -> Frame:
+        """Return a data frame with a row for each query: `qid`, and a column for each measure."""
+        from aboutness.frames.frame import frame_of
+
+        rows = ({"qid": query, **values} for query, values in self.per_query.items())
+        return frame_of(rows, ["qid", *self.measures])
 
 
 def evaluate(

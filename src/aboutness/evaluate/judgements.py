@@ -23,8 +23,6 @@ LARGEST_GRADE = 1023
 
 SMALLEST_GRADE = -(2**31)
 
-FILES = ("qrels/test.tsv", "qrels.tsv")  # of a collection's folder
-
 NONE = "there are no judgements, and without them a ranking cannot be evaluated"
 
 
@@ -45,16 +43,22 @@ def read_judgements(source: str | Path) -> dict[str, dict[str, int]]:
     """Read the judgements of a file, or of a collection's folder, by query; they are as `evaluate` wants them.
 
     Raises BadRecord, which says the line, for what cannot be used.
-    """
-    from aboutness.corpus.beir import read_qrels
 
+    >>> _ = Path("qrels.txt").write_text("q1 0 d1 2\\nq1 0 d2 0\\n")
+    >>> read_judgements("qrels.txt")
+    {'q1': {'d1': 2, 'd2': 0}}
+    """
+    from aboutness.corpus.beir import qrels_file
+    from aboutness.corpus.qrels import read_numbered
+
+    file = qrels_file(source)
     grouped: dict[str, dict[str, int]] = {}
-    for place, judgement in enumerate(read_qrels(source)):
+    for line, judgement in read_numbered(file):
         try:
             _grade(*judgement)
             _add(judgement, grouped)
         except BadInput as error:
-            raise BadRecord(str(error), origin=_origin(source, place)) from None
+            raise BadRecord(str(error), origin=Origin(str(file), line)) from None
     if not grouped:
         raise BadInput(f"{source}: {NONE}")
     return grouped
@@ -68,19 +72,6 @@ def _add(judgement: Judgement, grouped: dict[str, dict[str, int]]) -> None:
             f"query {shown(query)}: document {shown(document)} is judged twice, "
             f"with grades {before} and {grade}; keep one"
         )
-
-
-def _origin(source: str | Path, place: int) -> Origin:
-    """Return where a judgement stands, by how many are before it; a first line may be a header."""
-    from aboutness.corpus.beir import read_qrels
-    from aboutness.corpus.files import lines
-
-    paths = [Path(source), *(Path(source, name + end) for name in FILES for end in ("", ".gz"))]
-    file = next((path for path in paths if path.is_file()), None)
-    if file is None:  # a pipe, perhaps, which cannot be read again
-        return Origin(str(source))
-    filled = [number for number, line in lines(file) if not line.isspace()]
-    return Origin(str(file), filled[place + len(filled) - sum(1 for _ in read_qrels(source))])
 
 
 def checked(qrels: Qrels) -> dict[str, dict[str, int]]:

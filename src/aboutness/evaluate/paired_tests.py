@@ -40,22 +40,23 @@ class Difference:
 def paired_t(a: Values, b: Values) -> Difference:
     """Test the difference of two means by Student's t for pairs, two-sided.
 
-    A single query shows nothing: p is 1. Where all differences are the same, and not 0, p is 0.
+    A single query shows nothing: p is 1. Where all differences are the same, and not 0, p is 0. What is only
+    rounding is no difference.
 
     >>> print(paired_t([0.5, 0.75, 1.0, 0.5], [0.25, 0.5, 0.0, 0.25]))
     +0.4375, p = 0.1 (paired t-test, two-sided, 4 queries)
     """
     first, second = paired(a, b)
     n, mean = len(first), math.fsum(first - second) / len(first)
-    error = _deviation(first - second) / math.sqrt(n)
-    if n == 1 or (error == 0 and mean == 0):
+    sizes = differences(first, second)
+    if n == 1 or not sizes.any():
         statistic, p_value = 0.0, 1.0
-    elif error == 0:
+    elif sizes.min() == sizes.max():
         statistic, p_value = math.copysign(math.inf, mean), 0.0
     else:
         from scipy.special import stdtr
 
-        statistic = mean / error
+        statistic = mean / (float((first - second).std(ddof=1)) / math.sqrt(n))
         p_value = float(2 * stdtr(n - 1, -abs(statistic)))
     why = (
         "paired t-test, two-sided: paired, for all rankers answer the same queries; it takes the differences for "
@@ -126,7 +127,3 @@ def _normal_p(ties: np.ndarray[Any, np.dtype[np.int64]], won: float) -> float:
     n = int(ties.sum())
     variance = n * (n + 1) * (2 * n + 1) / 24 - float((ties**3 - ties).sum()) / 48
     return math.erfc(abs(won - n * (n + 1) / 4) / math.sqrt(2 * variance))
-
-
-def _deviation(values: Floats) -> float:
-    return float(values.std(ddof=1)) if len(values) > 1 else 0.0

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from aboutness.evaluate.effects import cliffs_delta, cohens_dz, rank_biserial
 from aboutness.evaluate.rank_tests import ManyRankers, dunn_z, friedman, kruskal_wallis, nemenyi_p, one_sided_p
 from aboutness.evaluate.significance import PERMUTATIONS, TESTS, fisher
 from aboutness.evaluate.values import Floats, Values, all_paired
+
+if TYPE_CHECKING:
+    from aboutness.frames.frame import Frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +83,12 @@ class Pairs:
             }
             for i, j in combinations(range(len(self.names)), 2)
         ]
+
+    def to_frame(self) -> Frame:
+        """Return a data frame with a row for each pair."""
+        from aboutness.frames.frame import frame_of
+
+        return frame_of(self.rows(), ["ranker", "other", "difference", "p", "adjusted", "effect"])
 
     def __str__(self) -> str:
         cells = [

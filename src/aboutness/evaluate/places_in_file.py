@@ -11,9 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
+from aboutness.core.scores import TOO_LARGE
 from aboutness.corpus.files import open_bytes
 from aboutness.evaluate.places import NOWHERE, Places, places
-from aboutness.evaluate.run_lines import TOO_LARGE, read_scores
+from aboutness.evaluate.run_lines import read_scores
 from aboutness.evaluate.runs import best_first
 
 MOST = 1 << 28  # bytes that are held at once
@@ -116,8 +117,8 @@ def _rank_and_score(content: bytes, first: int, last: int) -> tuple[int, bytes]:
 
 def _ranks_of_all(content: bytes, start: int, end: int, query: str, documents: Mapping[str, int]) -> list[int]:
     """Return the same, by the scores of all documents."""
-    words = content[start:end].decode().split()
-    scores = dict(zip(words[2::6], map(float, words[4::6]), strict=True))
+    words = content[start:end].split()  # at blanks of ASCII only: others may stand in an id
+    scores = {one.decode(): float(score) for one, score in zip(words[2::6], words[4::6], strict=True)}
     if len(words) != 6 * len(scores):
         raise _Other
     ranks = {one: rank for rank, (one, _) in enumerate(best_first(query, scores))}

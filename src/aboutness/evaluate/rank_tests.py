@@ -98,12 +98,6 @@ def one_sided_p(z: Floats) -> Floats:
     return p
 
 
-def mean_ranks(values: Mapping[str, Values]) -> dict[str, float]:
-    """Return the mean rank of each ranker over the queries; 1 is the best."""
-    rows = all_paired(values)
-    return dict(zip(values, _ranks_by_query(-rows)[0].mean(axis=1).tolist(), strict=True))
-
-
 def nemenyi_p(rows: Floats) -> tuple[Floats, Floats]:
     """Return the differences of mean ranks, row less column, and Nemenyi's p for all pairs together."""
     from scipy.stats import studentized_range

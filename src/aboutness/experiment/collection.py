@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aboutness.core.errors import BadInput, NotFound, UsageError
 from aboutness.core.record import Document, Query
@@ -16,9 +16,13 @@ from aboutness.corpus import annotated, ntcir, rcv1
 from aboutness.corpus.beir import corpus_file, read_queries
 from aboutness.corpus.ir_datasets_source import PREFIX, read_ir_datasets_qrels, read_ir_datasets_queries
 from aboutness.corpus.read import READERS, read
+from aboutness.corpus.stdlib_docs import SOURCE
 from aboutness.corpus.topics import once_each
 from aboutness.evaluate.judgements import Qrels, judgements_by_query, read_judgements
 from aboutness.experiment.hashes import digest, file_checksum, qrels_checksum
+
+if TYPE_CHECKING:
+    from aboutness.experiment.parts import Documents, Judged, Queries
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class Collection:
     def checksum(self) -> str:
         """Return a hash of the documents' file or, where they come from elsewhere, of each of them."""
         file = corpus_file(self.source)
-        return file_checksum(file) if file else _documents_checksum(read(self.source))
+        return file_checksum(file) if file else documents_checksum(read(self.source))
 
     @property
     def judged_queries(self) -> list[Query]:
@@ -63,12 +67,31 @@ class Collection:
         return tuple(query for query, grades in self.qrels.items() if grades and query not in known)
 
 
-def collection(source: str | Path) -> Collection:
+def collection(
+    source: Documents, queries: Queries | None = None, qrels: Judged | None = None, *, name: str | None = None
+) -> Collection:
     """Open a test collection: a folder with corpus.jsonl, queries.jsonl and qrels.tsv (each may be packed), as
     BEIR's are; NTCIR, RCV1 or documents with the concepts of a thesaurus, as these are handed out; or the name of
-    one of ir_datasets'.
+    one of ir_datasets'. "stdlib" is the documentation of Python's standard library, with questions of our own.
+
+    Or put one together: with `queries` and `qrels`, `source` is just the documents. Each part is a file of any
+    form that can be read, a data frame, or plain Python: records, texts by id, grades by query and document.
     """
-    name = str(source)
+    if queries is not None and qrels is not None:
+        from aboutness.experiment.parts import collection_of
+
+        return _with_judged(collection_of(source, queries, qrels, name))
+    if queries is not None or qrels is not None or not isinstance(source, str | Path):
+        raise UsageError("a collection of parts has three: give documents, `queries` and `qrels`")
+    opened = _opened(str(source))
+    return opened if name is None else replace(opened, name=name)
+
+
+def _opened(name: str) -> Collection:
+    if name == SOURCE:
+        from aboutness.experiment.stdlib_questions import stdlib_collection
+
+        return stdlib_collection()
     if Path(name).is_dir():
         for form in (ntcir, rcv1, annotated):
             if not READERS["beir"].recognises(name) and form.READER.recognises(name):
@@ -111,7 +134,11 @@ def data_of(one: Collection, checksum: str | None) -> dict[str, Any]:
 
 
 def _made(name: str, source: str, queries: tuple[Query, ...], qrels: Qrels) -> Collection:
-    made = Collection(name, source, queries, qrels)
+    return _with_judged(Collection(name, source, queries, qrels))
+
+
+def _with_judged(made: Collection) -> Collection:
+    """Return a collection, or raise where no query of it can be evaluated."""
     if not made.judged_queries:
         raise BadInput(f"{made.source}: none of its {len(made.queries):,} queries has a judgement")
     return made
@@ -126,7 +153,8 @@ def _at_least_one(documents: Iterable[Document], source: str) -> Iterator[Docume
         raise BadInput(f"{corpus_file(source) or source}: there are no documents, so nothing can be ranked")
 
 
-def _documents_checksum(documents: Iterable[Document]) -> str:
+def documents_checksum(documents: Iterable[Document]) -> str:
+    """Return a hash of each of some documents."""
     whole = hashlib.sha256()
     for one in documents:
         plain = [one.id, dict(one.fields), dict(one.metadata)]

@@ -27,6 +27,8 @@ from aboutness.rank.bound import Searcher, bind
 if TYPE_CHECKING:
     from ir_measures import Measure
 
+    from aboutness.frames.frame import Frame
+
 DEPTH = 1000  # documents of each ranking that are measured, as TREC does
 AT_ONCE = 64  # queries run between two reports of progress
 
@@ -141,6 +143,22 @@ class Comparison:
         if per_query:
             plain["per_query"] = {row.name: row.evaluation.per_query for row in self.rows}
         return plain
+
+    def to_frame(self, *, per_query: bool = False) -> Frame:
+        """Return a data frame with a row for each ranker: its name, and the mean of each measure.
+
+        With `per_query`, there is a row for each ranker and query, whose id is the column `qid`.
+        """
+        from aboutness.frames.frame import frame_of
+
+        if not per_query:
+            return frame_of((row.to_json() for row in self.rows), ["ranker", *self.measures])
+        rows = (
+            {"ranker": row.name, "qid": query, **values}
+            for row in self.rows
+            for query, values in row.evaluation.per_query.items()
+        )
+        return frame_of(rows, ["ranker", "qid", *self.measures])
 
     def __str__(self) -> str:
         head = ["ranker", *self.measures]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,11 @@ from aboutness._version import __version__
 from aboutness.core.errors import NotFound, StorageError
 from aboutness.evaluate.judgements import Qrels
 
-ROOMS = ("core", "kernels", "corpus", "text", "index", "vectors", "models", "rank", "evaluate", "experiment")
-LIBRARIES = ("numpy", "scipy", "numba")
+ROOMS = (
+    "core", "kernels", "corpus", "text", "frames", "index", "vectors", "models", "rank", "evaluate", "experiment",
+    "scale", "app",
+)  # fmt: skip
+LIBRARIES = ("numpy", "scipy", "numba", "PyStemmer", "KrovetzStemmer", "tomotopy", "scikit-learn")
 
 
 def digest(plain: Mapping[str, Any] | Sequence[Any]) -> str:
@@ -46,8 +49,21 @@ def qrels_checksum(qrels: Qrels) -> str:
 @cache
 def code_version() -> str:
     """Return this package's version, and a hash of the code and the libraries that rankings depend on."""
-    whole = hashlib.sha256("".join(f"{name} {version(name)}\0" for name in LIBRARIES).encode())
+    whole = hashlib.sha256("".join(f"{name} {_version(name)}\0" for name in LIBRARIES).encode())
     root = Path(__file__).parents[1]
     for path in sorted(path for room in ROOMS for path in (root / room).rglob("*.py")):
         whole.update(f"{path.relative_to(root)}\0".encode() + path.read_bytes() + b"\0")
     return f"{__version__} {whole.hexdigest()[:32]}"
+
+
+def _version(library: str) -> str:
+    try:
+        return version(library)
+    except PackageNotFoundError:  # it need not be there
+        return "none"
+
+
+def is_ours(parts: Iterable[object]) -> bool:
+    """Tell whether rankers and ways of training are of this package: nobody tells when other code changes."""
+    package = __name__.partition(".")[0]
+    return all(type(part).__module__.partition(".")[0] == package for part in parts)

@@ -2,7 +2,7 @@
 
 A file has its name from all that a run depends on: the ranker, the documents, how they are analysed, what was
 trained on them, the queries, the judgements, and this package's code. It gets its name when it is whole, and a
-file that is damaged is as good as none.
+file that is damaged is as good as none. What depends on code from elsewhere should not be put there.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A file has its name from all that its values depend on: the ranker, the index (documents, analyzers, what was
 trained), the queries, the judgements, the measures, and this package's code. A file that is damaged is as good
-as none.
+as none. Of a ranker with code from elsewhere nothing is kept, for that may change.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from aboutness.core.algebra import Ranker
+from aboutness.core.algebra import Ranker, inside
 from aboutness.core.errors import StorageError
 from aboutness.core.record import Query
 from aboutness.evaluate.atomic import write_whole
 from aboutness.evaluate.judgements import Qrels
-from aboutness.experiment.hashes import code_version, digest, qrels_checksum
+from aboutness.experiment.hashes import code_version, digest, is_ours, qrels_checksum
 from aboutness.index.snapshot import Snapshot
 
 Values: TypeAlias = dict[str, dict[str, float]]
@@ -70,6 +70,8 @@ class KeptValues:
 
     def get(self, ranker: Ranker) -> Values | None:
         """Return the values of a ranker, if they are there and whole."""
+        if not is_ours(inside(ranker)):
+            return None
         key = self._key(ranker)
         try:
             kept = json.loads(self._path(key).read_bytes())
@@ -81,6 +83,8 @@ class KeptValues:
 
     def put(self, ranker: Ranker, values: Values) -> None:
         """Keep the values of a ranker."""
+        if not is_ours(inside(ranker)):
+            return
         key = self._key(ranker)
         plain = {"ranker": str(ranker), "values": values, "seal": digest([key, values])}
         with write_whole(self._path(key)) as file:

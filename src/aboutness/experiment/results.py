@@ -8,10 +8,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aboutness._version import __version__
 from aboutness.experiment.compare import Comparison
+
+if TYPE_CHECKING:
+    from aboutness.frames.frame import Frame
 
 SHOWN_VERSIONS = ("numpy", "numba", "scipy", "ir-measures")
 
@@ -110,6 +113,14 @@ class Results:
             for query, values in row.evaluation.per_query.items()
             for measure in one.measures
         ]
+
+    def to_frame(self, *, per_query: bool = False) -> Frame:
+        """Return `table` as a data frame; with `per_query`, the tidy one that has a row for each value."""
+        from aboutness.frames.frame import frame_of
+
+        if per_query:
+            return frame_of(self.per_query, ["collection", "setting", "ranker", "query", "measure", "value"])
+        return frame_of(self.table, ["collection", "setting", "ranker", "seconds"])
 
     def __str__(self) -> str:
         return "\n\n".join(f"{one.title}\n{one}" for one in self.comparisons)

@@ -47,10 +47,11 @@ class Blocks:
 
 def write_arrays(path: Path, arrays: Mapping[str, Array | Blocks], *, durable: bool) -> tuple[int, int]:
     """Write the arrays to a new file; return its size and CRC-32."""
-    return disk.write_new(path, _parts(arrays), durable=durable)
+    return disk.write_new(path, parts_of(arrays), durable=durable)
 
 
-def _parts(arrays: Mapping[str, Array | Blocks]) -> Iterator[memoryview | bytes]:
+def parts_of(arrays: Mapping[str, Array | Blocks]) -> Iterator[memoryview | bytes]:
+    """Yield the bytes of a file of arrays."""
     ordered = sorted(arrays.items(), key=lambda item: (-item[1].dtype.itemsize, item[0]))
     header: dict[str, Any] = {}
     place = 0

@@ -42,7 +42,8 @@ def borrowing(passages: Snapshot, lender: Snapshot) -> Snapshot:
 class _Borrower(Snapshot):
     """A snapshot whose views have borrowed statistics.
 
-    Its last segment has no documents, but the lender's terms that the passages have not: a query may have them.
+    It has the lender's name, so that errors tell what to do there. Its last segment has no documents, but the
+    lender's terms that the passages have not: a query may have them.
     """
 
     def __init__(self, passages: Snapshot, lender: Snapshot) -> None:
@@ -51,7 +52,7 @@ class _Borrower(Snapshot):
         fields = {name: known[name] for name in passages.fields} | dict(known)
         manifest = replace(passages.manifest, fields=fields, layers=lender.manifest.layers)
         segments = (*passages.segments, _other_terms(passages, lender))
-        super().__init__(passages.folder, manifest, segments, lender.trained)
+        super().__init__(lender.folder, manifest, segments, lender.trained)
 
     @property
     def lender(self) -> Snapshot:

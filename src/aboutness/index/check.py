@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from aboutness.core.advance import begin, did
 from aboutness.core.errors import DamagedIndex
 from aboutness.index import disk
 from aboutness.index.bounds import out_of_bounds
@@ -54,6 +55,9 @@ def _check(folder: Path, *, deep: bool) -> CheckReport:
         report.problems.append(str(error))
         return report
     report.generation = manifest.generation
+    if deep:
+        segments = sum(file.bytes for entry in manifest.segments for file in entry.files.values())
+        begin("bytes", sum(entry.bytes for entry in manifest.entries()) + segments)
     report.problems += database_problems(folder)
     report.problems += _file_problems(folder, manifest, report)
     if report.ok:
@@ -64,8 +68,9 @@ def _check(folder: Path, *, deep: bool) -> CheckReport:
             return report
         report.documents = snapshot.documents
         if deep:
-            for segment in snapshot.segments:
+            for segment, entry in zip(snapshot.segments, manifest.segments, strict=True):
                 report.problems += (f"segment {segment.name}: {found}" for found in segment_problems(segment))
+                did("bytes", sum(file.bytes for file in entry.files.values()))
     return report
 
 

@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from aboutness.core.advance import begin
 from aboutness.core.errors import DamagedIndex
 from aboutness.index import disk
 from aboutness.index.database import ManifestStore, read_manifest
@@ -24,6 +25,7 @@ def copy_newest(folder: Path, target: Path) -> Manifest:
     """
     with _newest(folder) as (manifest, opened):
         disk.make_folder(target / ARRAYS)
+        begin("bytes", sum(entry.bytes for entry in manifest.entries()))
         for entry in manifest.entries():
             _copy(folder / ARRAYS / entry.name, opened[entry.name], target / ARRAYS / entry.name, entry)
         disk.sync_folder(target / ARRAYS)

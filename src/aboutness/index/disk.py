@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from aboutness.core.advance import did
 from aboutness.core.errors import StorageError
 
 ADVICE = {
@@ -52,6 +53,7 @@ def write_new(path: Path, parts: Iterable[memoryview | bytes], *, durable: bool)
                     piece = view[start : start + PIECE]
                     checksum = zlib.crc32(piece, checksum)
                     _write_all(descriptor, piece)
+                    did("bytes", len(piece))
                 size += len(view)
             if durable:
                 os.fsync(descriptor)
@@ -120,4 +122,5 @@ def checksum_of(path: Path) -> int:
     with reporting("read", path, passing=(FileNotFoundError,)), path.open("rb") as file:
         while piece := file.read(PIECE):
             checksum = zlib.crc32(piece, checksum)
+            did("bytes", len(piece))
     return checksum

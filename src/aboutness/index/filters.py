@@ -21,6 +21,8 @@ COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 CONDITION = re.compile(
     r"\s*(?P<key>[^<>=!\s][^<>=!]*?)\s*(?P<sign><=|>=|!=|=|<|>)\s*(?P<value>(?![<>=!]).*?)\s*", re.DOTALL
 )
+ORDER = ("<", "<=", ">", ">=")
+NUMBER = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 
 Where: TypeAlias = "Mapping[str, Any] | Iterable[str | Condition] | str | Condition"
 
@@ -53,8 +55,13 @@ class Condition:
         return cls(match["key"], match["sign"], (value, decoded) if scalar and decoded != value else (value,))
 
     def holds(self, value: object) -> bool:
-        """Tell whether a value meets the condition; texts compare with texts, numbers with numbers."""
+        """Tell whether a value meets the condition; texts compare with texts, numbers with numbers.
+
+        A text that is written as a number, as the cells of tables are, is more or less than a number as that is.
+        """
         compare = COMPARE["=" if self.sign == "!=" else self.sign]
+        if self.sign in ORDER and isinstance(value, str) and any(map(_is_number, self.values)):
+            value = _as_number(value)
         return any(_comparable(value, wanted) and compare(value, wanted) for wanted in self.values)
 
 
@@ -99,6 +106,21 @@ def unknown_key(segments: Sequence[Segment], where: Where) -> str | None:
     return f"no document has metadata {lacking!r}; there are: {', '.join(sorted(known)) or 'none'}"
 
 
+def no_number(segments: Sequence[Segment], where: Where) -> str | None:
+    """Return in words which condition compares a text with a key that has only numbers; None where none does."""
+    for condition in conditions(where):
+        texts = [one for one in condition.values if isinstance(one, str)]
+        is_met = condition.sign == "!=" or len(texts) < len(condition.values)
+        if texts and not is_met and _has_only_numbers(segments, condition.key):
+            return f"{condition.key} holds numbers, and {texts[0]!r} is none"
+    return None
+
+
+def _has_only_numbers(segments: Sequence[Segment], key: str) -> bool:
+    values = (value for segment in segments for _, value in segment.values_by_key.get(key, ()))
+    return all(map(_is_number, values))
+
+
 def _holds(segment: Segment, condition: Condition) -> NDArray[np.bool_]:
     of_key = segment.values_by_key.get(condition.key, ()) if condition.sign != "=" else ()
     if condition.sign in ("=", "!="):
@@ -114,6 +136,20 @@ def _documents_with(segment: Segment, values: Iterable[int]) -> NDArray[np.bool_
         start = int(segment.value_ends[number - 1]) if number else 0
         mask[segment.value_documents[start : segment.value_ends[number]]] = True
     return mask
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _as_number(text: str) -> str | int | float:
+    """Return the number that a text is written as, or else the text."""
+    if not NUMBER.fullmatch(text):
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
 
 
 def _comparable(value: object, wanted: object) -> bool:

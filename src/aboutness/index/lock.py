@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import os
 from pathlib import Path
+from weakref import WeakSet
 
 from aboutness.core.errors import IndexBusy, StorageError
 from aboutness.index import disk
@@ -14,7 +15,11 @@ NAME = "writer.lock"
 
 
 class WriterLock:
-    """Held from creation to `release`; a second one is refused and told who holds the first."""
+    """Held from creation to `release`; a second one is refused and told who holds the first.
+
+    A process that is forked off has no part in it: else it would hold the lock when its parent has ended, and its
+    copy of a writer could remove the parent's files.
+    """
 
     def __init__(self, folder: Path) -> None:
         path = folder / NAME
@@ -36,20 +41,39 @@ class WriterLock:
             number = f"{os.getpid()}\n".encode()
             os.pwrite(self._descriptor, number, 0)  # before the rest goes: who is refused meanwhile reads a number
             os.ftruncate(self._descriptor, len(number))
+        _held.add(self)
 
     def is_of(self, folder: Path) -> bool:
         """Tell whether it is still the lock of what stands at `folder`, which may have been moved or replaced."""
+        if not self.is_held:
+            return False
         try:
             found = (folder / NAME).stat()
         except OSError:
             return False
         return os.path.samestat(found, os.fstat(self._descriptor))
 
+    @property
+    def is_held(self) -> bool:
+        """Tell whether this process holds it: it was neither released nor taken before a fork."""
+        return self._descriptor >= 0
+
     def release(self) -> None:
         """Let the next writer in; once more does nothing, as the descriptor may be another file's by then."""
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
+
+
+_held: WeakSet[WriterLock] = WeakSet()
+
+
+def _let_go_in_child() -> None:
+    for lock in list(_held):
+        lock.release()
+
+
+os.register_at_fork(after_in_child=_let_go_in_child)
 
 
 def is_locked(folder: Path) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from aboutness.core.advance import begin
 from aboutness.core.errors import DamagedIndex, NotFound, UsageError
 from aboutness.core.record import Document
 from aboutness.index import disk
@@ -22,6 +23,7 @@ from aboutness.index.filters import Where, matching
 from aboutness.index.layer import LayerSegment, layer_roles
 from aboutness.index.manifest import FileEntry, Manifest, SegmentEntry
 from aboutness.index.segment import DOCUMENTS, Segment, pack_ids
+from aboutness.index.similar_ids import did_you_mean
 from aboutness.index.trained import Trained
 from aboutness.index.view import LayerView
 from aboutness.text.analyzer import Analyzer
@@ -55,7 +57,17 @@ class Snapshot:
     @classmethod
     def open(cls, folder: str | Path, *, verify: bool = False, sure: AbstractSet[str] = frozenset()) -> Snapshot:
         """Map the newest generation; with `verify`, compare the checksums of files that are not `sure`."""
-        folder = Path(folder)
+        try:
+            newest = cls._newest(Path(folder), verify=verify, sure=sure)
+        except DamagedIndex as error:
+            raise DamagedIndex(f"{error}; the index is damaged: restore a copy, or build it anew") from error
+        if newest is None:
+            raise DamagedIndex(f"{folder} changes faster than it can be opened")
+        return newest
+
+    @classmethod
+    def _newest(cls, folder: Path, *, verify: bool, sure: AbstractSet[str]) -> Snapshot | None:
+        """Return the newest generation, or None where each was replaced before it was mapped."""
         manifest = read_manifest(folder)
         for _ in range(TRIES):
             try:
@@ -66,13 +78,15 @@ class Snapshot:
                 if newer == manifest:
                     raise DamagedIndex(f"a file of the index is missing: {error.filename}") from None
                 manifest = newer
-        raise DamagedIndex(f"{folder} changes faster than it can be opened")
+        return None
 
     @classmethod
     def of_manifest(
         cls, folder: Path, manifest: Manifest, *, verify: bool = False, sure: AbstractSet[str] = frozenset()
     ) -> Snapshot:
         """Map the files that a manifest names."""
+        if verify:
+            begin("bytes", sum(file.bytes for file in manifest.entries() if file.name not in sure))
         first = 0
         first_terms = dict.fromkeys(manifest.layers, 0)
         segments = []
@@ -180,7 +194,8 @@ class Snapshot:
         """Return the number of a living document."""
         numbers = self.numbers([identifier])
         if numbers[0] < 0:
-            raise NotFound(f"there is no document {identifier!r} in {self.folder}")
+            hint = did_you_mean(self, identifier)
+            raise NotFound(f"there is no document {identifier!r} in {self.folder}{hint}")
         return int(numbers[0])
 
     def numbers(self, identifiers: Sequence[str]) -> NDArray[np.int64]:

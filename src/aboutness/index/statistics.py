@@ -49,7 +49,7 @@ class Counts:
         return cls(0, *(np.zeros(shape, np.int64) for shape in (0, (fields, 0), fields)))
 
     def __add__(self, other: Counts) -> Counts:
-        if not len(self.df):
+        if not self.documents and not len(self.df):
             return other
         return Counts(
             self.documents + other.documents,

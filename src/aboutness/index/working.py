@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from aboutness.core.advance import begin, did
 from aboutness.core.errors import DamagedIndex
 from aboutness.index import disk
 from aboutness.index.arrays import Array, Blocks, write_arrays
@@ -89,6 +91,9 @@ class WorkingSegments:
     def merge(self, generation: int, first: int, count: int, fields: int) -> None:
         """Replace `count` neighbours by one without their dead documents, after a look whether they are sound."""
         segments, entries = self.segments[first : first + count], self.entries[first : first + count]
+        begin(
+            "bytes", 2 * sum(file.bytes for entry in entries for file in entry.files.values())
+        )  # read, then written
         for file in (file for entry in entries for file in entry.files.values()):
             path = self.folder / ARRAYS / file.name
             try:
@@ -110,6 +115,9 @@ class WorkingSegments:
         """Analyse the stored documents in a further way."""
         batch = BatchAnalyzer(analyzer)
         entries = []
+        begin(
+            "texts", 2 * sum(len(segment.ends) for segment in self.segments)
+        )  # analysed, then turned to postings
         for segment, entry in zip(self.segments, self.entries, strict=True):
             first_term = len(batch.vocabulary)
             tokens, ends = joined([batch.analyze(cells) for cells in _batches(segment)])
@@ -118,6 +126,7 @@ class WorkingSegments:
             work = LayerWork(name, partial(TokenStream, *stream))
             roles = {work.stream_role: work.stream_arrays, work.posting_role: work.posting_arrays}
             files = self._write(f"{segment.name}-{secrets.token_hex(4)}", roles)
+            did("texts", len(segment.ends))
             entries.append(replace(entry, files={**entry.files, **files}))
         self.layers.append(name)
         self.entries = entries
@@ -130,6 +139,7 @@ class WorkingSegments:
     def write_artefact(self, arrays: Mapping[str, Array | Blocks]) -> FileEntry:
         """Write the arrays of something trained."""
         file = f"artefact-{secrets.token_hex(6)}{SUFFIX}"
+        begin("bytes", sum(array.nbytes for array in arrays.values()))
         return FileEntry(file, *write_arrays(self.folder / ARRAYS / file, arrays, durable=self._durable))
 
     def _write(self, name: str, roles: Mapping[str, MakeArrays]) -> dict[str, FileEntry]:
@@ -147,7 +157,8 @@ def write_roles(
         return FileEntry(file, *write_arrays(folder / file, make(), durable=durable))
 
     with ThreadPoolExecutor(2) as pool:
-        return dict(zip(roles, pool.map(write, roles.items()), strict=True))
+        made = [pool.submit(copy_context().run, write, item) for item in roles.items()]
+        return dict(zip(roles, [one.result() for one in made], strict=True))
 
 
 def _new_name(generation: int) -> str:
@@ -159,3 +170,4 @@ def _batches(segment: Segment) -> Iterator[list[str]]:
     for first in range(0, max(1, len(segment.ends)), BATCH_CELLS):
         start, ends = segment.cell_start(first), segment.ends[first : first + BATCH_CELLS]
         yield unpack(segment.data[start:], ends - start)
+        did("texts", len(ends))

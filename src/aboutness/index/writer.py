@@ -56,6 +56,7 @@ class IndexWriter:
         self._durable = durable
         self._builder: SegmentBuilder | None = None
         self._analysis: Analysis | None = None
+        self.has_committed = False  # known for sure once it is closed
         self._settled = -1  # the generation that no power loss takes back, or that had nothing beside it
         self._lock = WriterLock(folder)
         try:
@@ -63,6 +64,7 @@ class IndexWriter:
             if manifest is not None:
                 self._store.save(manifest)
             self._reset()
+            self._first = self._committed.generation
         except BaseException:
             if hasattr(self, "_store"):
                 self._store.close()
@@ -181,7 +183,11 @@ class IndexWriter:
         if not taken.any():
             return batch
         for i in np.flatnonzero(taken):
-            on_bad(_duplicate(batch, int(i), "is in the index already; use update to replace it"))
+            on_bad(
+                _duplicate(
+                    batch, int(i), "is in the index already; replace it with --update (update=True in Python)"
+                )
+            )
         return batch.take(np.flatnonzero(~taken).tolist())
 
     def adopt(self, entries: Sequence[SegmentEntry], fields: Mapping[str, float], used: Iterable[str]) -> None:
@@ -346,6 +352,10 @@ class IndexWriter:
 
     def _check_place(self) -> None:
         """Raise where something else stands in our place: files would go there, and be named here."""
+        if not self._lock.is_held:
+            raise UsageError(
+                f"this writer of {self.folder} is closed, or belongs to the process that forked this one"
+            )
         if not self._lock.is_of(self.folder):
             raise StorageError(
                 f"{self.folder} was moved, removed or replaced while it was written to, and nothing was kept; "
@@ -389,7 +399,9 @@ class IndexWriter:
         try:
             # The database is asked: a commit that an interrupt or error cut short may have gone through.
             with suppress(AboutnessError):
-                self._remove_unnamed(self._store.load())
+                last = self._store.load()
+                self.has_committed = last.generation != self._first
+                self._remove_unnamed(last)
         finally:
             self._store.close()
             self._lock.release()

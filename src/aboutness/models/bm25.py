@@ -61,7 +61,8 @@ class BM25(Model):
     Differs from the paper: robertson's idf of words in more than half of the documents is 0, not negative. A word
     that a document lacks has tf 0, which in bm25l and bm25+ still gives something: Kamphuis et al. print a sum
     over all words of the query, and bm25s does so (as does BM25Plus of rank_bm25). In bm25+ delta then changes no
-    ranking. Lv and Zhai, who proposed the two, sum over the words the document has: `absent=nothing`.
+    ranking (but where it is so large that 32 bits hold little besides it). Lv and Zhai, who proposed the two, sum
+    over the words the document has: `absent=nothing`.
 
     Unknown words: words of a query that no document has change nothing.
 

@@ -18,11 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aboutness.core.advance import begin, did
 from aboutness.core.errors import DamagedIndex
 from aboutness.core.threads import checked_threads
 from aboutness.index.manifest import ArtefactEntry
 from aboutness.index.view import LayerView
-from aboutness.models.dense import DenseRows, DenseScorer
+from aboutness.models.dense import DenseScorer
+from aboutness.models.dense_rows import DenseRows
 from aboutness.models.embedding import Embedding
 from aboutness.models.evidence import word_parts
 from aboutness.models.lexicon import AskedWords, Lexicon
@@ -205,18 +207,23 @@ def for_all_rows(
     are left out.
     """
     first = 0
+    begin("documents", len(wanted))
     with ThreadPoolExecutor(checked_threads(None)) as pool:
-        done: list[Future[None]] = []
+        done: list[tuple[int, Future[None]]] = []
         for ends, terms, counts in view.rows():
             for start in range(0, len(ends), SHARE):
                 some = ends[start : start + SHARE]
                 there = slice(first + start, first + start + len(some))
-                begin, end = int(ends[start - 1]) if start else 0, int(some[-1])
+                start_at, end = int(ends[start - 1]) if start else 0, int(some[-1])
                 if wanted[there].any():
-                    done.append(pool.submit(do, there, some - begin, terms[begin:end], counts[begin:end]))
+                    made = pool.submit(do, there, some - start_at, terms[start_at:end], counts[start_at:end])
+                    done.append((there.stop, made))
             first += len(ends)
-        for one in done:
+        last = 0
+        for stop, one in done:
             one.result()
+            did("documents", stop - last)
+            last = stop
 
 
 class CentroidScorer(DenseScorer):
@@ -240,12 +247,8 @@ class CentroidScorer(DenseScorer):
         shortest = min(view.weights[view.chosen].tolist(), default=1.0) / view.statistics.average_length
         return -rounded(math.prod(longest) / (1 - recipe.pivot + recipe.pivot * shortest))
 
-    def vector(self, question: Question) -> Reals | None:
+    def own_vector(self, question: Question) -> Reals | None:
         """Return a question's vector, or None where none of its words has a direction."""
-        if question.vector is not None:
-            return question.vector
-        if question.moved is not None:
-            return self.moved_vector(question.moved)
         asked = self.lexicon.asked(question)
         if not len(asked):
             return None

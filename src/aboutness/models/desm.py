@@ -33,16 +33,17 @@ class DualEmbedding(CentroidModel):
     IN-OUT (eq. 7) is high for words that stand together in texts, IN-IN (eq. 8) for words of the same kind.
 
     Symbols: q and d are vectors (dim,) of the spaces `spaces`, the query's and the documents'; D̄ (documents x
-    dim) is `rows`. |Q| counts the query's words that have a vector, each as often as it stands there; |D| the
-    document's, weighted over fields.
+    dim) is `rows`. |Q| counts the query's words that have a vector (not of zeros), each as often as it stands
+    there; |D| the document's that have one, weighted over fields.
 
     Options that the paper discusses and leaves: similarity=dot is the product of the raw vectors, q . mean of d,
-    in place of all cosines; pivot divides scores by 1 - pivot + pivot |D| / average |D| (Singhal et al. 1996).
+    in place of all cosines; pivot divides scores by 1 - pivot + pivot L / average L (Singhal et al. 1996), where L
+    counts all words of a document, also those without a vector.
 
     Differs from the paper: words without a vector are left out, of which it says nothing; otherwise nothing.
 
     Empty documents: a document without any word that has a vector has -1 (dot: the product of the longest vectors,
-    negative), and comes last.
+    negative; with a pivot both divided by what the shortest document there could be would have), and comes last.
     """
 
     query_space: ClassVar[str] = IN

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from aboutness.index.view import LayerView
 from aboutness.models.centroids import to_length_one
-from aboutness.models.dense import DenseRows, DenseScorer
+from aboutness.models.dense import DenseScorer
+from aboutness.models.dense_rows import DenseRows
 from aboutness.models.evidence import word_parts
 from aboutness.models.model import check_numbers, register
 from aboutness.models.question import Question
@@ -88,12 +89,8 @@ class AngleScorer(DenseScorer):
         rows = view.shared((AngleScorer, everything.token), lambda: DenseRows(_directions(everything.rows)))
         super().__init__(view, rows, -1.0)
 
-    def vector(self, question: Question) -> F64 | None:
+    def own_vector(self, question: Question) -> F64 | None:
         """Return the direction of a question, or None where no word of it is known."""
-        if question.vector is not None:
-            return question.vector
-        if question.moved is not None:
-            return self.moved_vector(question.moved)
         if question.document is not None:
             row = self.rows.some(np.array([question.document]))[0].astype(np.float64)
         else:

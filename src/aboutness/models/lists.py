@@ -20,7 +20,7 @@ from aboutness.core.errors import DamagedIndex
 from aboutness.index.manifest import ArtefactEntry
 from aboutness.index.view import LayerView
 from aboutness.models.clusters import centres_of, directions, nearest_centres
-from aboutness.models.dense import LONGEST, SHORTEST, Codes, DenseRows
+from aboutness.models.dense_rows import LONGEST, SHORTEST, Codes, DenseRows
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]

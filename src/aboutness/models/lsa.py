@@ -37,9 +37,11 @@ class LSARanker(DocumentAngle):
         score(q, d) = cos( sum over t of X(q, t) w(t),  sum over t of X(d, t) w(t) ),   w(t) = v(t) S^scaling
 
         terms   scaling   documents    mean nDCG@10 of six collections
-        raw     0         U S          .362   Deerwester et al.: the space in which they compare documents
-        raw     -1        U            .341   their folding, q' V / S, as it is often taken
-        unit    0.5                    .429   the default
+        raw     0         U S          .360   Deerwester et al.: the space in which they compare documents
+        raw     -1        U            .339   their folding, q' V / S, as it is often taken
+        unit    0.5                    .427   the default
+
+    The six are cranfield, cisi, cacm, vaswani_npl, scifact and nfcorpus_preprocessed, by `ab.compare`.
 
     Symbols: X (documents x words) holds the words' weights that were chosen in training; v(t) is the row of V
     (words x dim) of word t, S (dim,) the singular values (`vectors/lsa.py`). A query is folded in as a document

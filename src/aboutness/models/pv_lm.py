@@ -60,7 +60,9 @@ class EPVDLM(ParagraphLM):
     """EPV-D-LM: PV-LM whose vectors were trained with negatives drawn by document frequency^eta (D).
 
     Paper: ai2016 (§3.3, eq. 6 and 7). P_PV is that of `pv-lm`, in vectors of `train DIR epv --gamma 0 --joint 0`:
-    w . d is then about the logarithm of tf * idf, not of tf over the collection's counts.
+    w . d is then about the logarithm of tf * idf, not of tf over the collection's counts. The learning rate of
+    `epv`, .05, suits R and J; with D alone it ranks worse than `pv-lm`, and with --rate .025 as well as that one
+    (docs/papers.md).
     """
 
     name: ClassVar[str] = "epv-d-lm"

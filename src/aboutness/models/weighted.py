@@ -157,10 +157,8 @@ class WeightedScorer(CentroidScorer):
         self.factors = np.zeros(0)  # each document has its own
         DenseScorer.__init__(self, view, self.sums.rows(self.factors), -1.0)
 
-    def vector(self, question: Question) -> Reals | None:
+    def own_vector(self, question: Question) -> Reals | None:
         """Return a question's vector, or None where none of its words has a direction; a document has its own."""
-        if question.vector is not None:
-            return question.vector
         if question.document is not None:
             made = self.rows.some(np.array([question.document]))[0].astype(np.float64)
         else:

@@ -54,8 +54,8 @@ class WMD(Embedding):
 
     Symbols: q(i) and d(j) are the share of word i in the query's known words, of word j in the document's (counts,
     weighted by field); c(i, j) is what it costs to bring word i to word j, the distance of their IN vectors; with
-    cost=cosine 1 - their cosine (1/2 for a vector of zeros); with unit=yes vectors are made to length 1 first, as
-    gensim does. F and c are as large as the query's words x the document's.
+    cost=cosine 1 - their cosine (1/2 from a vector of zeros to another, 0 between two such); with unit=yes vectors
+    are made to length 1 first, as gensim does. F and c are as large as the query's words x the document's.
 
     Differs from the paper: a document without known words is not infinitely far away, so that mixtures and JSON
     can hold its score. Words are moved by the distance of vectors (§3); §2 of galke2017 speaks of cosines.

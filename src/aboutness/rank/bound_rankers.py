@@ -47,7 +47,7 @@ class BoundRankers:
             with place.lock:
                 if place.searcher is None:
                     place.searcher = self._bound(ranker, bind)
-                    self._forget()
+                    self._make_room(ranker, place)
         return place.searcher
 
     def there(self, ranker: Ranker) -> Searcher | None:
@@ -81,8 +81,11 @@ class BoundRankers:
                 self._holding.add(searcher)
         return searcher
 
-    def _forget(self) -> None:
+    def _make_room(self, last: Ranker, place: _Place) -> None:
+        """Forget others until not too much is held; the last one came before its parts, and goes behind them."""
         with self._lock:
+            self._places[last] = place
+            self._places.move_to_end(last)
             for ranker in list(self._places)[:-1]:
                 if self.held <= self._most_held:
                     break

@@ -41,7 +41,7 @@
         }
       });
       card.querySelector(".count").textContent =
-        limit === null ? "" : `${shown(over)} of ${shown(known)} words are evidence, besides ${shown(own)} of the query’s own`;
+        limit === null ? "" : `${shown(over)} of ${shown(known)} words are over this similarity, besides ${shown(own)} of the query’s own`;
     });
   }
 

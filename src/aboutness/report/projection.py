@@ -8,6 +8,7 @@ from importlib import import_module
 import numpy as np
 from numpy.typing import NDArray
 
+from aboutness.core.advance import begin, did
 from aboutness.core.errors import UsageError
 
 F64 = NDArray[np.float64]
@@ -15,6 +16,7 @@ F64 = NDArray[np.float64]
 NEEDED = "a t-SNE map needs openTSNE; run: pip install 'aboutness[figures]'"
 PERPLEXITY = 30.0
 FEWEST = 5  # points of which t-SNE can make anything
+ROUNDS_TOLD = 10  # after so many it is told how far it is
 
 
 def principal_axes(points: NDArray[np.floating]) -> tuple[F64, tuple[float, float]]:
@@ -50,8 +52,14 @@ def neighbour_map(points: NDArray[np.floating], *, seed: int = 1, perplexity: fl
     tsne = opened.TSNE(
         perplexity=min(perplexity, most), initialization="pca", neighbors="exact", metric="cosine", n_jobs=1,
         random_state=seed, negative_gradient_method="bh" if len(points) < 10_000 else "fft",
+        callbacks=_round, callbacks_every_iters=ROUNDS_TOLD,
     )  # fmt: skip
+    begin("rounds", tsne.early_exaggeration_iter + tsne.n_iter)
     found = np.asarray(tsne.fit(np.asarray(points, np.float64)), np.float64)
     if not all(map(math.isfinite, found.ravel().tolist())):
         raise UsageError("t-SNE found no map of these documents; use pca")
     return found
+
+
+def _round(*_: object) -> None:
+    did("rounds", ROUNDS_TOLD)

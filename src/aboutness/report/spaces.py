@@ -64,7 +64,7 @@ def chosen_vectors(snapshot: Snapshot, by: str | Ranker | None = None) -> str | 
     trained = list(snapshot.trained.of_kind(ROWS))
     if not trained and not snapshot.trained.of_kind(WordVectors.kind):
         raise NotFound(
-            f"{snapshot.folder} has no vectors to draw; train some: aboutness train {snapshot.folder} pv "
+            f"{snapshot.folder} has no vectors of documents; train some: aboutness train {snapshot.folder} pv "
             "(or lsa, lda, word2vec)"
         )
     return trained[0] if trained else "wcs"

@@ -27,46 +27,43 @@ from aboutness.scale.bending import Bend
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
 
-SLOPE = 0.1  # s(1 - s) on the average, with s the predicted probability; at most 0.25
+SLOPE = 0.07  # s(1 - s) on the average, with s the predicted probability; at most 0.25
 LEAST = 0.03  # X below which moves are just added: they are at most X / 2 too long
+TOGETHER = 1 << 10  # rows that are merged at a time
 
 
 @dataclass(frozen=True)
 class Bowl:
-    """What pulls the rows of a matrix: how often each shard updated each, and how much the directions bend."""
+    """What pulls the rows of a matrix: how much the directions bend, in the mean of all shards."""
 
-    updates: F64  # shards x words
-    bends: F64  # by direction, times rate
-    directions: F64  # in columns
+    bends: F32  # by direction, times rate, falling
+    directions: F32  # in rows, and rows of zeros behind them, as many as the kernel wants
 
     @classmethod
     def of(cls, shards: Sequence[Bend], rate: float) -> Bowl:
         """Take the mean of what all shards found."""
-        moments = np.sum([of.moments for of in shards], axis=0) / len(shards)
-        bends, directions = np.linalg.eigh(moments)
-        directions[~moments.any(axis=0)] = 0  # where rows are filled up with zeros
-        return cls(np.stack([of.updates for of in shards]), np.maximum(bends, 0) * (SLOPE * rate), directions)
+        from aboutness.kernels.rows import TOGETHER as AT_ONCE
 
-    def merged(self, before: F32, after: Sequence[F32], some: slice) -> F32:
-        """Return some rows after the moves of all shards; a single shard's are taken as they are."""
+        moments = np.sum([of.moments for of in shards], axis=0) / len(shards)
+        bends, columns = np.linalg.eigh(moments)
+        columns[~moments.any(axis=0)] = 0  # where rows are filled up with zeros
+        directions = np.zeros((-(-len(bends) // AT_ONCE) * AT_ONCE, len(bends)), np.float32)
+        directions[: len(bends)] = columns.T[::-1]
+        return cls((np.maximum(bends[::-1], 0) * (SLOPE * rate)).astype(np.float32), directions)
+
+    def merged(self, before: F32, after: Sequence[F32], updates: Sequence[F64]) -> F32:
+        """Return rows after the moves of all shards, each of which updated each so often.
+
+        What a single shard made is taken as it is. A row does not depend on those that are merged with it.
+        """
+        from aboutness.kernels.bowl import merge_rows
+
         if len(after) == 1:
             return np.asarray(after[0])
-        updates = self.updates[:, some]
-        together = updates.sum(axis=0)
-        bent = self.bends * together.max(initial=0.0) > LEAST
-        directions, bends = self.directions[:, bent].astype(np.float32), self.bends[bent]
-        rows, less = before.copy(), np.zeros((len(before), len(bends)), np.float32)
-        whole = _per_share(together[:, None] * bends)
-        for of_shard, times in zip(after, updates, strict=True):
-            move = of_shard - before
-            rows += move
-            if len(bends):
-                share = _per_share(times[:, None] * bends) / whole - 1
-                less += share.astype(np.float32) * (move @ directions)
-        return rows + less @ directions.T if len(bends) else rows
-
-
-def _per_share(steps: F64) -> F64:
-    """Return x / (1 - exp(-x)), which is 1 at 0."""
-    safe = np.maximum(steps, 1e-9)
-    return np.asarray(safe / -np.expm1(-safe))
+        made = np.empty_like(before)
+        for first in range(0, len(before), TOGETHER):
+            some = slice(first, first + TOGETHER)
+            moved = np.stack([of[some] for of in after])
+            times = np.stack([of[some] for of in updates]).astype(np.float32)
+            merge_rows(before[some], moved, times, self.bends, self.directions, np.float32(LEAST), made[some])
+        return made

@@ -90,6 +90,8 @@ def _make(wanted: Draft, folder: Path) -> Record:
         weights = {name: making.weights.get(name, 1.0) for name in wanted.fields} or making.weights
         with IndexWriter.create(folder / INDEX, analyzers, weights) as writer:
             added = writer.add(documents(), on_bad=on_bad).added
+            for piece in wanted.pieces:  # what it is called by is what it was made of
+                piece.check_unchanged()
             writer.commit()
             used = writer.fields_used
     return {"documents": added, "used": used, "bad": on_bad.count}
@@ -138,7 +140,7 @@ class _Noted:
 
 
 def _duplicate(document: Document) -> BadRecord:
-    problem = f"the id {document.id!r} is in the index already; use update to replace it"
+    problem = f"the id {document.id!r} is in the index already; replace it with --update (update=True in Python)"
     return BadRecord(problem, origin=document.origin, raw=spelled(document))
 
 

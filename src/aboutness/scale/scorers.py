@@ -11,7 +11,8 @@ import numpy as np
 from aboutness.core.errors import Unreachable
 from aboutness.index.view import LayerView
 from aboutness.models.bags import words_of
-from aboutness.models.dense import F32, F64, DenseRows, DenseScorer, Ints, Mask, scores_of_rows
+from aboutness.models.dense import F32, F64, DenseScorer, Ints, Mask
+from aboutness.models.dense_rows import DenseRows, scores_of_rows
 from aboutness.models.model import Allowed, Match, Scorer, check_match, check_numbers, checked_k
 from aboutness.models.question import Question
 from aboutness.models.ranking import Explanation, Ranking

@@ -16,24 +16,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aboutness.core.errors import Diverged
 from aboutness.index.arrays import Array, Blocks
 from aboutness.index.snapshot import Snapshot
 from aboutness.index.view import LayerView
-from aboutness.scale import training_round as files
-from aboutness.scale.bowl import Bowl
+from aboutness.scale import training_round
 from aboutness.scale.engine import Engine
+from aboutness.scale.merging import merge
+from aboutness.scale.training_files import ROWS, end_of, load, reached, save_start, started
 from aboutness.scale.training_plan import Plan, planned
-from aboutness.scale.training_round import ROWS, load, words_before
 from aboutness.vectors.documents import OWN
 from aboutness.vectors.paragraphs import NORMALISERS
 from aboutness.vectors.pv import ParagraphTrainer
 from aboutness.vectors.trainer import Made, Progress, Tell, Trainer, plain
-from aboutness.vectors.training import LARGEST
 from aboutness.vectors.training_text import TrainingText, Whole
 from aboutness.vectors.vocabulary import Vocabulary
-
-TOGETHER = 1 << 10  # words whose rows are merged at a time
 
 
 @dataclass(frozen=True)
@@ -62,7 +58,7 @@ class MadeByShards:
         return found
 
     def _of_shards(self, name: str) -> Iterator[Array]:
-        return (load(self.plan, files.end_of(shard))[name] for shard in range(self.plan.shards))
+        return (load(self.plan, end_of(shard))[name] for shard in range(self.plan.shards))
 
 
 def train_by_shards(
@@ -82,61 +78,36 @@ def train_by_shards(
     words = {name: matrix for name, matrix in training.matrices().items() if name != ROWS}
     first = reached(plan)
     if first:
-        load(plan, words_before(first))  # is it whole?
+        for _ in started(plan, first, verify=True):  # is it whole?
+            pass
     else:
-        files.save(plan, words_before(0), words)
+        save_start(plan, words)
     common, began = engine.share(plan), time.monotonic()
     for number in range(first, plan.last_round):
-        done = number * plan.tokens // plan.rounds
-        for _, tokens in engine.map(files.train_round, range(plan.shards), common, number):
+        done = plan.tokens_before(number)
+        for _, tokens in engine.map(training_round.train_round, range(plan.shards), common, number):
             done += tokens
-            speed = (done - first * plan.tokens // plan.rounds) / max(time.monotonic() - began, 1e-3)
+            speed = (done - plan.tokens_before(first)) / max(time.monotonic() - began, 1e-3)
             tell(Progress(done, plan.tokens * plan.how.epochs, speed))
-        merge(plan, number)
-    last = load(plan, words_before(plan.last_round))
-    for name, matrix in words.items():
-        matrix[:] = last[name]
+        merge(plan, number, engine, common)
+    for rows, last in started(plan, plan.last_round):
+        for name, matrix in last.items():
+            words[name][rows] = matrix
     made: Made = training.made().with_provenance(
-        parameters=plain(how), tokens=plan.tokens, shards=plan.shards, rounds=plan.rounds
+        parameters=plain(how), tokens=plan.tokens, shards=plan.shards, rounds=_rounds(plan)
     )
     if isinstance(how, ParagraphTrainer):
-        for _ in engine.map(files.end, range(plan.shards), common):
+        for _ in engine.map(training_round.end, range(plan.shards), common):
             pass
     return MadeByShards(plan, made, view.arrivals[view.alive])
 
 
-def reached(plan: Plan) -> int:
-    """Return the round with which to go on."""
-    rounds = range(plan.last_round, 0, -1)
-    return next((number for number in rounds if plan.file(words_before(number)).path.exists()), 0)
+def _rounds(plan: Plan) -> int | list[int]:
+    """Return how often in an epoch word matrices became one, or in each where that differs."""
+    return list(plan.rounds) if len(set(plan.rounds)) > 1 else plan.rounds[0]
 
 
 def _nothing(plan: Plan, vocabulary: Vocabulary) -> TrainingText:
     """Return a text that has all words, and no document."""
     whole = Whole(vocabulary, plan.whole(0).df, 0, 1, 1)
     return TrainingText([], vocabulary.counts, list, np.zeros(0, np.int64), plan.analyzer, whole)
-
-
-def merge(plan: Plan, number: int) -> None:
-    """Make one of all shards' word matrices after a round, and remove what is not needed any more."""
-    before = load(plan, words_before(number), verify=False)
-    after = [load(plan, files.words_of(shard, number), verify=False) for shard in range(plan.shards)]
-    rate = plan.how.rate + (plan.how.last_rate - plan.how.rate) * number / plan.last_round
-    matrices = {name: np.empty_like(matrix) for name, matrix in before.items()}
-    for name, matrix in matrices.items():
-        bowl = Bowl.of([files.bend_of(of, name) for of in after], rate) if len(matrix) else None
-        for first in range(0, len(matrix), TOGETHER):
-            some = slice(first, first + TOGETHER)
-            assert bowl
-            matrix[some] = bowl.merged(before[name][some], [of[name][some] for of in after], some)
-        if not (matrix.max(initial=0) <= LARGEST and matrix.min(initial=0) >= -LARGEST):  # so for NaN, too
-            raise Diverged(
-                f"the training diverged: vectors grew beyond all bounds with rate={plan.how.rate:g}, "
-                f"{plan.shards} shards and {plan.rounds} rounds an epoch; choose more rounds (--rounds), or a "
-                "lower rate"
-            )
-    files.save(plan, words_before(number + 1), matrices)
-    for shard in range(plan.shards):
-        plan.file(files.words_of(shard, number)).clear()
-        plan.file(files.rows_of(shard, number - 1)).clear()
-    plan.file(words_before(number)).clear()

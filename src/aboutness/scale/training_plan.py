@@ -6,17 +6,19 @@ difference. What is common to all shards (the words, their counts) lies in one f
 
 from __future__ import annotations
 
+import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias, get_args
+from typing import Any, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aboutness.core.errors import DamagedIndex, UsageError
+from aboutness.index import disk
 from aboutness.index.layer import layer_roles
 from aboutness.index.manifest import SegmentEntry
 from aboutness.index.snapshot import ARRAYS, Snapshot, open_segment
@@ -39,6 +41,8 @@ SHARDED = get_args(Sharded)
 MOST_SHARDS, MOST_ROUNDS = 10_000, 10_000
 ROUNDS = 4  # in an epoch, for word vectors, where nobody says how many; documents do better with 1
 PLENTY = 2_000_000  # tokens from which on there are fewer, if merging would take longer than training
+TEXT = "text"  # the folder of what is trained on
+PIECE = 1 << 13  # words whose rows lie in one file between rounds, and are merged by one task
 TOKENS_FOR_A_WORD = 16  # of a shard in a round, at least
 
 
@@ -52,18 +56,36 @@ class Place:
     tokens: int
 
 
+class EpochPart(NamedTuple):
+    """A part of an epoch, of so many."""
+
+    epoch: int
+    part: int
+    parts: int
+
+
 @dataclass(frozen=True)
 class Plan:
     """A training by shards. Its tasks need nothing else but the files that it names."""
 
     how: Sharded  # with its number of epochs
-    arrays: Path  # of the index
+    arrays: Path  # where the files of the index are
     folder: Path  # of what has been trained
     layer: str
     analyzer: Analyzer
     weights: tuple[float, ...]  # of fields
     places: tuple[Place, ...]
-    rounds: int  # in an epoch
+    rounds: tuple[int, ...]  # of each epoch
+    words: int  # that have vectors
+
+    @property
+    def pieces(self) -> int:
+        """Return in how many pieces word matrices lie between rounds."""
+        return -(-self.words // PIECE)
+
+    def rows(self, piece: int) -> slice:
+        """Return which words a piece has."""
+        return slice(piece * PIECE, min(self.words, (piece + 1) * PIECE))
 
     @property
     def shards(self) -> int:
@@ -78,7 +100,20 @@ class Plan:
     @property
     def last_round(self) -> int:
         """Return how many rounds there are, over all epochs."""
-        return self.rounds * self.how.epochs
+        return sum(self.rounds)
+
+    def part(self, number: int) -> EpochPart:
+        """Return which part of which epoch a round is; the end is the beginning of an epoch that is not there."""
+        for epoch, parts in enumerate(self.rounds):
+            if number < parts:
+                return EpochPart(epoch, number, parts)
+            number -= parts
+        return EpochPart(len(self.rounds), 0, 1)
+
+    def tokens_before(self, number: int) -> int:
+        """Return how many tokens have been read before a round, in all epochs."""
+        epoch, part, parts = self.part(number)
+        return epoch * self.tokens + part * self.tokens // parts
 
     @cached_property
     def about(self) -> dict[str, Any]:
@@ -90,7 +125,7 @@ class Plan:
                 f"{segment.files[stream].checksum}:{segment.documents}".encode() + segment.dead, text
             )
         how = {"training": str(self.how), "shards": self.shards, "rounds": self.rounds}
-        return {**how, "tokens": self.tokens, "text": text, "format": 1}
+        return {**how, "tokens": self.tokens, "text": text, "format": 2}
 
     def file(self, name: str) -> Checkpoint:
         """Return a file of what has been trained."""
@@ -100,8 +135,8 @@ class Plan:
         """Return what the file of what is common to all shards says of itself."""
         return {**self.about, "file": "whole"}
 
-    def text(self, shard: int) -> TrainingText:
-        """Return the text of a shard; only its segments are mapped."""
+    def text(self, shard: int, *, begins: bool) -> TrainingText:
+        """Return the text of a shard; only its segments are mapped. Who `begins` has matrices filled by chance."""
         place = self.places[shard]
         try:
             segments = [open_segment(self.arrays, entry, 0, {self.layer: 0}) for entry in place.segments]
@@ -113,20 +148,23 @@ class Plan:
         view = LayerView(segments, self.layer, self.analyzer, np.array(self.weights))
         arrivals = view.arrivals[view.alive][place.skipped : place.skipped + place.documents]
         parts = [between(part, place.skipped, place.skipped + place.documents) for part in parts_of(view)]
-        whole = self.whole(shard)
+        whole = replace(self.whole(shard), begins=begins)
         return TrainingText(parts, whole.vocabulary.counts, list, arrivals, self.analyzer, whole)
 
     def whole(self, shard: int) -> Whole:
         """Return what a shard knows of the whole text."""
         kept = self.file("whole").load(self.about_whole())
         if kept is None:
-            raise DamagedIndex(f"{self.folder} has lost the words that are trained; start anew (--restart)")
+            raise DamagedIndex(
+                f"{self.folder} has no words to be trained: this machine does not see that folder, which every "
+                "node must see under the same path; or they were lost, and it must start anew (--restart)"
+            )
         vocabulary = Vocabulary([], np.asarray(kept["counts"]), np.asarray(kept["number_of"]))
         return Whole(vocabulary, np.asarray(kept["df"]), shard, self.shards, self.block(shard))
 
     def block(self, shard: int) -> int:
         """Return how many tokens of a shard are trained in one go, at least: a round has some such blocks."""
-        return max(1, min(training_text.BLOCK, self.places[shard].tokens // self.rounds))
+        return max(1, min(training_text.BLOCK, self.places[shard].tokens // max(self.rounds)))
 
 
 def planned(
@@ -145,10 +183,20 @@ def planned(
     counts = view.field_cf[view.chosen].sum(axis=0)
     text = TrainingText([], counts, view.terms, np.zeros(0, np.int64), view.analyzer)
     vocabulary = Vocabulary.of(text, how.min_count)
-    by_text = enough_rounds(tokens, len(places), len(vocabulary)) if isinstance(how, Word2Vec) else 1
-    each = rounds or by_text
-    arrays, weights = snapshot.folder.absolute() / ARRAYS, tuple(view.weights.tolist())
-    plan = Plan(settled, arrays, folder.absolute(), view.layer, view.analyzer, weights, tuple(places), each)
+    by_text = (1,) * settled.epochs
+    if isinstance(how, Word2Vec):
+        by_text = enough_rounds(tokens, len(places), len(vocabulary), settled.epochs)
+    plan = Plan(
+        settled,
+        held(snapshot.folder.absolute() / ARRAYS, places, folder.absolute() / TEXT),
+        folder.absolute(),
+        view.layer,
+        view.analyzer,
+        tuple(view.weights.tolist()),
+        tuple(places),
+        (rounds,) * settled.epochs if rounds else by_text,
+        len(vocabulary),
+    )
     file = plan.file("whole")
     if file.load(plan.about_whole()) is None:
         terms = np.flatnonzero(vocabulary.number_of >= 0)
@@ -159,15 +207,34 @@ def planned(
     return plan, vocabulary
 
 
-def enough_rounds(tokens: int, shards: int, words: int) -> int:
-    """Return how often in an epoch word vectors become one: 4 times, or less where that takes long.
+def held(arrays: Path, places: Iterable[Place], folder: Path) -> Path:
+    """Give files of the index a second name, so that they stay when the index changes; return where they are.
 
-    >>> enough_rounds(200_000, 6, 8_000), enough_rounds(6_000_000, 6, 60_000), enough_rounds(10**9, 6, 10**6)
-    (4, 1, 4)
+    Where a file system has no such thing they are read where they lie, and must stay there.
     """
-    if tokens < PLENTY:
-        return ROUNDS
-    return min(ROUNDS, max(1, tokens // (shards * words * TOKENS_FOR_A_WORD)))
+    with disk.reporting("make the folder", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    names = {file.name for place in places for entry in place.segments for file in entry.files.values()}
+    for name in names - {path.name for path in folder.iterdir()}:
+        try:
+            os.link(arrays / name, folder / name)
+        except OSError:
+            return arrays
+    return folder
+
+
+def enough_rounds(tokens: int, shards: int, words: int, epochs: int) -> tuple[int, ...]:
+    """Return how often in each epoch word vectors become one: 4 times, or less where that takes long.
+
+    In the beginning vectors grow from nothing, each by the others: shards that do so alone for long lag behind.
+
+    >>> enough_rounds(200_000, 6, 8_000, 3), enough_rounds(6_000_000, 6, 80_000, 5)
+    ((4, 4, 4), (4, 2, 1, 1, 1))
+    >>> enough_rounds(10**9, 6, 10**6, 5)
+    (4, 4, 4, 4, 4)
+    """
+    least = ROUNDS if tokens < PLENTY else min(ROUNDS, max(1, tokens // (shards * words * TOKENS_FOR_A_WORD)))
+    return tuple(max(least, ROUNDS >> epoch) for epoch in range(epochs))
 
 
 def is_sharded(how: Trainer) -> bool:

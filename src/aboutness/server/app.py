@@ -22,6 +22,7 @@ from aboutness.server.access import BEARER, COOKIE, NEEDED, Keys, key_of
 from aboutness.server.api import documents, experiments, explain, health, jobs, known, perturb, pool, search, words
 from aboutness.server.api import map as map_api
 from aboutness.server.door import Door
+from aboutness.server.heads import Heads
 from aboutness.server.held import Held
 from aboutness.server.metrics import Metrics
 from aboutness.server.pace import Pace
@@ -77,6 +78,7 @@ def make_app(open_indexes: Mapping[str, Index], settings: Settings | None = None
         app.include_router(shown.router, dependencies=[Depends(_known_reader)])
     for shown in OPEN_PAGES:
         app.include_router(shown.router)
+    app.add_middleware(Heads)
     app.add_middleware(Quick, site=site)
     app.add_middleware(Door, settings=settings, metrics=site.metrics)  # the last that is added comes first
     return app

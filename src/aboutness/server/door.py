@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import JSONResponse
@@ -32,6 +32,7 @@ HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (b"cross-origin-resource-policy", b"same-origin"),
 )
 SAFE = ("GET", "HEAD", "OPTIONS")
+OTHER_SITES = frozenset(("cross-site", "same-site"))
 HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([^\[\]:@/?#\s]+))(?::[0-9]{1,5})?|([0-9a-f:]+)")
 ARRIVED = "arrived"  # in a request's state: when it came, by the loop's clock
 LIVE = "/v1/live"
@@ -76,11 +77,12 @@ class Door:
         passing = _Passing(scope, receive, send)
         self._metrics.at_work += 1
         try:
-            refused = self._too_late(scope) or self._refused(Headers(scope=scope), scope)
+            most = self._most(scope)
+            refused = self._too_late(scope) or self._refused(scope, most)
             if refused:
                 await passing.answer(refused)
             else:
-                await self._let_in(passing)
+                await self._let_in(passing, most)
         except ClientDisconnect:
             passing.status = LEFT
         except Exception as error:
@@ -91,8 +93,8 @@ class Door:
             self._metrics.at_work -= 1
             self._note(passing)
 
-    async def _let_in(self, passing: _Passing) -> None:
-        most, taken = self._most(passing.scope), 0
+    async def _let_in(self, passing: _Passing, most: int) -> None:
+        taken = 0
 
         async def received() -> Message:
             nonlocal taken
@@ -126,9 +128,9 @@ class Door:
                 **asked,
             )
 
-    def _refused(self, headers: Headers, scope: Scope) -> Refusal | None:
-        """Return why a request is not let in, if so."""
-        named, origins, method = headers.getlist("host"), headers.getlist("origin"), scope["method"]
+    def _refused(self, scope: Scope, most: int) -> Refusal | None:
+        """Return why a request is not let in, if so; it may have so many bytes."""
+        named, origins, lengths, fetched = _texts(scope, b"host", b"origin", b"content-length", b"sec-fetch-site")
         if len(named) > 1 or len(origins) > 1:
             return Refusal(400, "bad request", "a request has one Host and at most one Origin")
         host = _host_of("".join(named))
@@ -136,10 +138,9 @@ class Door:
             allowed, called = ", ".join(sorted(self._hosts)), "".join(named)[:80]
             return Refusal(403, "forbidden", f"this server is not called {called!r}; it is called: {allowed}")
         foreign = any(not named or _site_of(origin) != named[0].lower() for origin in origins)
-        if method not in SAFE and (foreign or headers.get("sec-fetch-site") in ("cross-site", "same-site")):
+        if scope["method"] not in SAFE and (foreign or not OTHER_SITES.isdisjoint(fetched)):
             return Refusal(403, "forbidden", "a page of another site may not change anything here")
-        most, length = self._most(scope), headers.get("content-length", "0")
-        if length.isascii() and length.isdigit() and int(length[:20]) > most:
+        if any(length.isascii() and length.isdigit() and int(length[:20]) > most for length in lengths):
             return self._too_large(most)
         return self._too_long(scope)
 
@@ -168,7 +169,8 @@ class Door:
 
     def _most(self, scope: Scope) -> int:
         """Return how many bytes a request may have: few where its sender is not known."""
-        known = scope["app"].state.site.keys.scope(key_of(HTTPConnection(scope))) is not None
+        keys = scope["app"].state.site.keys
+        known = not keys.needed or keys.scope(key_of(HTTPConnection(scope))) is not None
         return self._limits.body if known else min(self._limits.stranger, self._limits.body)
 
     def _too_large(self, most: int) -> Refusal:
@@ -200,6 +202,15 @@ class _Passing:
         told = {"error": refused.error, "message": refused.message}
         answer = JSONResponse(told, refused.status, refused.headers(self.scope))
         await answer(self.scope, self.receive, self.send)
+
+
+def _texts(scope: Scope, *names: bytes) -> Iterator[list[str]]:
+    """Yield the values of each of some headers, in the order in which they were sent."""
+    found: dict[bytes, list[str]] = {name: [] for name in names}
+    for name, value in scope["headers"]:
+        if name in found:
+            found[name].append(value.decode("latin-1"))
+    yield from found.values()
 
 
 def _host_of(header: str) -> str:

@@ -34,7 +34,8 @@ def named_folders(folders: Sequence[str]) -> dict[str, Path]:
             )
         if given in named:
             raise UsageError(f"two indexes have the name {shown(given)}: give one another name, NAME={folder}")
-        named[given] = Path(folder)
+        path = Path(folder)
+        named[given] = path if path.name not in ("", "..") else path.resolve()  # which has a name to be told
     return named
 
 

@@ -50,7 +50,7 @@ class Metrics:
         for name, values in gauges.items():
             yield f"# TYPE {name} gauge"
             for labels, value in values:
-                yield f"{name}{_labels(**labels)} {value:g}"
+                yield f"{name}{_labels(**labels)} {value:.15g}"  # all digits of a count
 
 
 def _labels(**labels: str) -> str:

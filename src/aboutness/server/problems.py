@@ -12,15 +12,20 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 from starlette.types import Scope
 
+from aboutness.app.inventory import folder_forms
 from aboutness.app.outcome import outcome
-from aboutness.core.errors import AboutnessError, Overloaded, Unreachable
+from aboutness.core.errors import AboutnessError, Overloaded, Unreachable, shown
 from aboutness.server.site import Site
 
 log = logging.getLogger(__name__)
 
 PATH = re.compile(r"(?<![\w/])/(?:[^\s/:'\"]+/)+([^\s/:'\"]+)")
+JSON = "application/json"
+JSON_KIND = re.compile(r"application/(?:[\w.-]+\+)?json\s*(?:;|$)", re.IGNORECASE)
+METHODS = ("GET", "POST", "DELETE")
 OWN_FAULT = "something went wrong in the server; its log says what"
 SOON = 5  # seconds in which a part of a cluster may be back
 MOST_TOLD = 5  # of what is wrong with a request
@@ -37,7 +42,7 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the problems that a route may answer with, beside those that any may."""
     return {
         status: {"model": Problem, "description": HTTPStatus(status).phrase}
-        for status in (*statuses, 400, 401, 403, 413, 422, 431, 503)
+        for status in (*statuses, 400, 401, 403, 413, 415, 422, 431, 503)
     }
 
 
@@ -54,10 +59,10 @@ def without_paths(message: str, site: Site) -> str:
     settings = site.settings
     known = [
         *((name if index.in_memory else index.path.name, index.path) for name, index in site.held),
-        *((one.name, one) for one in (settings.results, settings.keys) if one),
+        *((one.resolve().name, one) for one in (settings.results, settings.keys) if one),
     ]
     for name, path in known:
-        for written in {str(path), str(path.resolve())}:
+        for written in folder_forms(path):
             message = message.replace(written, name)
     around = {folder for _, path in known for folder in path.resolve().parents if len(folder.parts) > 2}
     for folder in sorted(around, key=lambda one: -len(one.parts)):
@@ -93,6 +98,10 @@ async def _ours(request: Request, error: Exception) -> Response:
 async def _wrong_request(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     found = error.errors()
+    kind = request.headers.get("content-type", JSON)
+    if any(one["loc"] == ("body",) for one in found) and not JSON_KIND.match(kind):
+        message = f"a body must be JSON: send the header 'Content-Type: {JSON}' with it, not {shown(kind)}"
+        return answer(request, 415, "unsupported media type", message)
     told = [
         f"{'.'.join(str(part) for part in one['loc'][1:]) or one['loc'][0]}: {one['msg']}"
         for one in found[:MOST_TOLD]
@@ -107,7 +116,20 @@ async def _http(request: Request, error: Exception) -> Response:
     phrase = HTTPStatus(error.status_code).phrase
     said = {404: "there is nothing at this address", 405: f"{request.method} is not possible at this address"}
     message = said.get(error.status_code, "") if error.detail == phrase else str(error.detail)
-    return answer(request, error.status_code, phrase.lower(), message or phrase, dict(error.headers or {}))
+    headers = dict(error.headers or {})
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        headers["Allow"] = ", ".join(_possible(request))
+    return answer(request, error.status_code, phrase.lower(), message or phrase, headers)
+
+
+def _possible(request: Request) -> list[str]:
+    """Return the methods that are possible at an address: each may have a route of its own."""
+    scopes = {one: {**request.scope, "method": one} for one in METHODS}
+    routes = request.app.routes
+    found = [
+        one for one, scope in scopes.items() if any(route.matches(scope)[0] is Match.FULL for route in routes)
+    ]
+    return [*found, *(["HEAD"] if "GET" in found else [])]
 
 
 async def unexpected(request: Request, error: Exception) -> Response:

@@ -100,7 +100,7 @@ def _listening(host: str, port: int) -> socket.socket:
     except OSError as error:
         made.close()
         raise UsageError(
-            f"port {port} of {host} cannot be had: {error.strerror or error}; choose another one with --port, "
+            f"port {port} of {host} cannot be used: {error.strerror or error}; choose another one with --port, "
             f"or any that is free with --port 0"
         ) from None
     return made

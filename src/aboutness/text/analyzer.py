@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
@@ -61,6 +62,11 @@ class Analyzer:
         if self.letters != (0, 0):
             return [piece for stem in stems for piece in letter_ngrams(stem, *self.letters)]
         return stems if self.words == (1, 1) else word_ngrams(stems, *self.words)
+
+    def stopped(self, text: str) -> list[str]:
+        """Return the stop words of `text`, in order."""
+        tokens = self.pattern.findall(text.lower() if self.lowercase else text)
+        return [token for token in tokens if token in self.stop_set]
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -126,6 +132,15 @@ def letter_ngrams(token: str, low: int, high: int) -> list[str]:
         if size >= len(padded):
             break
     return pieces
+
+
+def each_letter_ngram(token: str, low: int, high: int) -> Iterator[str]:
+    """Yield the same one by one, which is slower, but a token may be as long as a file."""
+    padded = f" {token} "
+    for size in range(low, high + 1):
+        yield from (padded[at : at + size] for at in range(max(1, len(padded) - size + 1)))
+        if size >= len(padded):
+            break
 
 
 def _check_span(name: str, span: tuple[int, int], *, lowest: int) -> None:

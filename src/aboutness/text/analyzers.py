@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -73,7 +73,7 @@ def analyzer(expression: str | Analyzer) -> Analyzer:
         raise UsageError(f"an analyzer is written name or name[option=value,…], got {expression!r}")
     name = match["name"]
     named = ANALYZERS[name] if name in ANALYZERS else known_analyzers()[name]
-    options = dict(_option(text) for text in (match["options"] or "").split(",") if text.strip())
+    options = _options(text for text in (match["options"] or "").split(",") if text.strip())
     if "stop" in options:
         named = replace(named, stop="none")
     return replace(named.make(expression.strip()), **options)
@@ -85,8 +85,17 @@ def varied(analyzer: Analyzer, options: str) -> Analyzer:
     >>> varied(analyzer("english[stop=none]"), "[words=2]").name
     'english[stop=none][words=2]'
     """
-    changes = dict(_option(text) for text in options.strip("[]").split(","))
+    changes = _options(options.strip("[]").split(","))
     return replace(analyzer, name=analyzer.name + options, **changes)
+
+
+def _options(texts: Iterable[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in map(_option, texts):
+        if name in found:
+            raise UsageError(f"the analyzer option {name!r} stands twice")
+        found[name] = value
+    return found
 
 
 def _option(text: str) -> tuple[str, Any]:

@@ -6,12 +6,13 @@ size; everything else happens to numbers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aboutness.text.analyzer import Analyzer, letter_ngrams
+from aboutness.text.analyzer import Analyzer, each_letter_ngram, letter_ngrams
 from aboutness.text.classes import CODE_POINTS, FIRST_PLANE, ascii_map, code_point_classes
 from aboutness.text.ngrams import WordNgrams
 from aboutness.text.strings import Bytes, Ends, GrowingTable, pack, wide_strings
@@ -19,6 +20,8 @@ from aboutness.text.strings import Bytes, Ends, GrowingTable, pack, wide_strings
 Numbers = NDArray[np.int32]
 
 NOTHING = np.zeros(0, np.uint8)
+AT_ONCE = 1 << 19  # letter n-grams that are strings at a time: some 60 bytes each
+FEW_PIECES = 32  # letter n-grams that take as much memory as what else is kept of a token
 
 
 class BatchAnalyzer:
@@ -47,7 +50,7 @@ class BatchAnalyzer:
     @property
     def remembered(self) -> int:
         """Return how many distinct tokens, or terms made of them, it keeps."""
-        return max(len(self._tokens), len(self.vocabulary))
+        return max(len(self._tokens), len(self.vocabulary), len(self._pieces) // FEW_PIECES)
 
     def analyze(self, cells: Sequence[str], packed: tuple[Bytes, Ends] | None = None) -> tuple[Numbers, Ends]:
         """Return the terms of all cells end to end, and where each cell ends.
@@ -128,16 +131,29 @@ class BatchAnalyzer:
         analyzer = self.analyzer
         fresh = self._tokens.strings(len(self._piece_ends))
         pieces: list[str] = []
+        numbers = [self._pieces]
         sizes = np.zeros(len(fresh), np.int64)
         kept = [i for i, token in enumerate(fresh) if token not in analyzer.stop_set]
         for i, stem in zip(kept, analyzer.stem_words([fresh[i] for i in kept]), strict=True):
-            cut = letter_ngrams(stem, *analyzer.letters)
-            pieces += cut
-            sizes[i] = len(cut)
+            for cut in _in_parts(stem, *analyzer.letters):
+                pieces += cut
+                sizes[i] += len(cut)
+                if len(pieces) >= AT_ONCE:
+                    numbers.append(self.vocabulary.add(*pack(pieces)).astype(np.int32))
+                    pieces = []
         self._piece_ends = np.concatenate([self._piece_ends, len(self._pieces) + sizes.cumsum()])
-        numbers = self.vocabulary.add(*pack(pieces)).astype(np.int32)
-        self._pieces = np.concatenate([self._pieces, numbers])
+        self._pieces = np.concatenate([*numbers, self.vocabulary.add(*pack(pieces)).astype(np.int32)])
         lengths = np.diff(self._piece_ends, prepend=0)
         out = np.empty(int(lengths[tokens].sum()), np.int32)
         expand(tokens, ends, self._pieces, self._piece_ends, out)
         return out, ends
+
+
+def _in_parts(stem: str, low: int, high: int) -> Iterator[list[str]]:
+    """Yield the letter n-grams of a word; those of one that is very long in parts."""
+    if len(stem) * (high - low + 1) <= AT_ONCE:
+        yield letter_ngrams(stem, low, high)
+        return
+    pieces = each_letter_ngram(stem, low, high)
+    while part := list(islice(pieces, AT_ONCE)):
+        yield part

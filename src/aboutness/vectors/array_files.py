@@ -23,7 +23,7 @@ ORDER = re.compile(rb"'fortran_order'\s*:\s*(True|False)")
 SHAPE = re.compile(rb"'shape'\s*:\s*\(\s*(\d{1,18})L?\s*,\s*(\d{1,18})L?\s*,?\s*\)")
 FLOAT = re.compile(rb"'([<>=|]?)f([248])'")
 MOST_PIECES = 10  # that a word in a vocabulary has between blanks
-VOCABULARIES = ("vocab.txt", "{stem}.txt", "{stem}.vocab")
+VOCABULARIES = ("{stem}.vocab", "{stem}.txt", "vocab.txt")  # that of just one file comes first
 PICKLE = (
     "a pickle, which is never opened: it could run any code. Save the vectors in a format of nothing else, "
     "such as word2vec's (gensim: vectors.save_word2vec_format(path, binary=True))"

@@ -24,7 +24,7 @@ def entry_of(trained: Trained, name: str | None = None) -> ArtefactEntry:
     if name is None and len(entries) > 1:
         raise UsageError(
             f"{folder} has several word vectors; name one: {', '.join(entries)} "
-            f"(--vectors {next(iter(entries))}, or for a ranker iwcs[vectors={next(iter(entries))}])"
+            f"(RANKER[vectors={next(iter(entries))}]; where no ranker is named, --vectors {next(iter(entries))})"
         )
     chosen = next(iter(entries)) if name is None else name
     if chosen not in entries:

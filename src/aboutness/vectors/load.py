@@ -52,6 +52,10 @@ def load_vectors(
     `out` is a second file with OUT vectors of the same words. `vocab` is the vocabulary of a matrix. With `only`,
     just the words are loaded by which these terms are found: with case "any" a term is found as it is, else
     lower-cased, else capitalised. Every vector that is loaded is finite, or BadInput says which is not.
+
+    >>> _ = Path("two.txt").write_text("sun 1 0\\nmoon 0 2\\n")
+    >>> load_vectors("two.txt")
+    <WordVectors: 2 words x 2 (in), two.txt>
     """
     file = look_at(path, out=out, vocab=vocab, format=format)
     chosen = _chosen(file, only, case)

@@ -250,9 +250,14 @@ class LSA(DocumentTrainer):
         ends = np.concatenate([[0], texts.ends])
         return csr_array((values, texts.words, ends), shape=(len(texts), len(weights)))
 
+    def dimensions(self, documents: int) -> int:  # noqa: ARG002 - others go by them
+        """Return how many dimensions so many documents get, at most."""
+        return self.dim
+
     def _decompose(self, matrix: csr_array, tokens: int, tell: Tell) -> tuple[F64, F32]:
         """Return the largest singular values and V, telling how far it is."""
-        total, began = tokens * LOOKS * self.dim, time.monotonic()
+        dim = self.dimensions(matrix.shape[0])
+        total, began = tokens * LOOKS * dim, time.monotonic()
         done = 0
 
         def told(more: int, most: int) -> None:
@@ -261,11 +266,11 @@ class LSA(DocumentTrainer):
             tell(Progress(done, total, done / max(time.monotonic() - began, 1e-9)))
 
         try:
-            values, vectors = largest(matrix, self.dim, self.seed, lambda: told(tokens, total - tokens))
+            values, vectors = largest(matrix, dim, self.seed, lambda: told(tokens, total - tokens))
         except MemoryError:
-            size = 8 * 2 * min(matrix.shape) * self.dim / 1e9
+            size = 8 * 2 * min(matrix.shape) * dim / 1e9
             raise UsageError(
-                f"{matrix.shape[0]:,} documents and {matrix.shape[1]:,} words at dim {self.dim} need about "
+                f"{matrix.shape[0]:,} documents and {matrix.shape[1]:,} words at dim {dim} need about "
                 f"{size:,.1f} GB, which is more memory than there is; choose a lower dim or a sample"
             ) from None
         told(total, total)

@@ -16,6 +16,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from aboutness.core.advance import begin, did
 from aboutness.core.threads import checked_threads
 from aboutness.vectors.documents import DocumentSpace, Texts
 from aboutness.vectors.normalisers import log_normalisers
@@ -65,6 +66,7 @@ class ParagraphSpace(DocumentSpace):
 
     def infer(self, texts: Texts, threads: int | None = None) -> F32:
         """Return a row for each text (see `DocumentSpace.infer`)."""
+        begin("documents", len(texts))
         return self._infer(texts, threads, self.provenance["inference"]["epochs"])
 
     def _infer(self, texts: Texts, threads: int | None, epochs: int) -> F32:
@@ -77,14 +79,14 @@ class ParagraphSpace(DocumentSpace):
             for first, last in zip([0, *pieces[:-1]], pieces, strict=True):
                 if first < last:
                     here = slice(int(starts[first]), int(texts.ends[last - 1]))
-                    done.append(
-                        pool.submit(
-                            self._fold, texts.words[here], counts[here], texts.ends[first:last] - here.start,
-                            epochs, rows[first:last],
-                        )
+                    made = pool.submit(
+                        self._fold, texts.words[here], counts[here], texts.ends[first:last] - here.start,
+                        epochs, rows[first:last],
                     )  # fmt: skip
-            for one in done:
+                    done.append((last - first, made))
+            for count, one in done:
                 one.result()
+                did("documents", count)
         return np.ascontiguousarray(rows[:, : self.dim])
 
     def infer_question(self, texts: Texts) -> F32:

@@ -230,7 +230,7 @@ class ParagraphTraining(Training):
         except MemoryError:
             raise self.too_large() from None
         chance = self._chance(-1)
-        for matrix in (self.rows, self.inward):
+        for matrix in (self.rows, self.inward) if self.text.begins else ():
             fill_evenly(chance, np.float32(START / dim), dim, matrix)
         self.rows[self.lengths == 0] = 0
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from aboutness.core.errors import NotFound, UsageError, shown
 from aboutness.index import disk
-from aboutness.index.arrays import Array, Blocks, map_arrays, write_arrays
+from aboutness.index.arrays import Array, Blocks, map_arrays, parts_of
 from aboutness.vectors.words import WordVectors
 
 SUFFIX = ".safetensors"
@@ -33,10 +33,14 @@ def write(arrays: Mapping[str, Array | Blocks], path: str | Path, *, durable: bo
 
     What is not `durable` may be lost, or damaged, by a power cut.
     """
-    path = check_name(path)
+    replace(check_name(path), parts_of(arrays), durable=durable)
+
+
+def replace(path: Path, parts: Iterable[memoryview | bytes], *, durable: bool = True) -> None:
+    """Write a file beside the one that is there, if one is, and put it in its place when all is on the disk."""
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        write_arrays(part, arrays, durable=durable)
+        disk.write_new(part, parts, durable=durable)
         with disk.reporting("rename to", path):
             part.replace(path)
     except BaseException:

@@ -10,6 +10,7 @@ import re
 
 import numpy as np
 
+from aboutness.core.advance import begin, did
 from aboutness.core.errors import BadInput, shown
 from aboutness.corpus.files import BOM
 from aboutness.vectors.files import F32, HELD, I64, Content, VectorFile, Vocabulary, header
@@ -55,6 +56,7 @@ class TextFile(VectorFile):
 
         starts, ends, found = [], [], 0
         step = max(1, HELD // (8 * self.dim))
+        begin("bytes", self._stop - start)
         while start < self._stop:
             size = max(1, min(step, room))
             places, stops, state = np.empty(size, np.int64), np.empty(size, np.int64), np.zeros(2, np.int64)
@@ -67,6 +69,7 @@ class TextFile(VectorFile):
                 )
             starts.append(places[:new])
             ends.append(stops[:new])
+            did("bytes", int(state[0]) - start)
             start = int(state[0])
             content.release()
         if not found:
@@ -74,8 +77,15 @@ class TextFile(VectorFile):
         return np.concatenate(starts), np.concatenate(ends)
 
     def _check_words(self) -> None:
-        """Refuse a word that ends in a decimal: the line has a number too many."""
+        """Refuse a word that ends in a decimal: the line has a number too many; or that is several lines."""
         data = self.words.data
+        if len(returns := np.flatnonzero(data == ord("\r"))):
+            number = int(np.searchsorted(self.words.ends, returns[0], "right"))
+            place = self.place(int(self.vocabulary.rows[number]))
+            raise BadInput(
+                f"{self.content.path}, {place}: a carriage return stands in the word {shown(self.words[number])}; "
+                "lines must end with a line feed"
+            )
         blanks = np.flatnonzero((data == ord(" ")) | (data == ord("\t")))
         numbers = np.searchsorted(self.words.ends, blanks, "right")
         last = np.append(numbers[1:] != numbers[:-1], True)[: len(blanks)]

@@ -61,6 +61,7 @@ class Whole:
     shard: int
     shards: int
     block: int  # tokens that are trained in one go, or more
+    begins: bool = True  # else matrices are filled by who goes on, and need not be by chance
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,11 @@ class TrainingText:
         if isinstance(source, TrainingText):
             return source
         return cls.of_view(source) if isinstance(source, LayerView) else cls.of_texts(source, analyzer)
+
+    @property
+    def begins(self) -> bool:
+        """Tell whether matrices are to be filled by chance."""
+        return self.whole is None or self.whole.begins
 
     @property
     def documents(self) -> int:

@@ -32,7 +32,7 @@ class Vocabulary:
         if not frequent:
             raise UsageError(
                 f"no word stands at least min_count={least} times in the {text.counts.sum():,} tokens of the "
-                "text: train on more text, or lower min_count"
+                "text: train on more text, or lower min_count (--min-count)"
             )
         frequent.sort(key=lambda number: (-counts[number], terms[number]))
         order = np.array(frequent, np.int64)

@@ -132,7 +132,8 @@ class WordTraining(Training):
                 f"two matrices of {words:,} words x {dim} need {size:,.1f} GB, which is more memory than there "
                 "is; choose a lower dim or a higher min_count"
             ) from None
-        fill_evenly(self._chance(-1), np.float32(START / dim), dim, inward)
+        if self.text.begins:
+            fill_evenly(self._chance(-1), np.float32(START / dim), dim, inward)
         return inward, outward
 
     def _train(self, block: Block, chance: NDArray[np.uint64], rate: float, slope: float) -> float:

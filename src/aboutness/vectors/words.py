@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from aboutness.core.errors import DamagedIndex, NotFound, UsageError, shown
+from aboutness.core.errors import BadInput, DamagedIndex, NotFound, UsageError, shown
 from aboutness.index.segment import SURROGATE, pack_ids
 from aboutness.text.strings import StringTable
 from aboutness.vectors.subwords import Subwords
@@ -62,7 +62,9 @@ class WordVectors:
     def __repr__(self) -> str:
         spaces = ", ".join(self.spaces)
         origin = self.provenance.get("file") or self.provenance.get("training") or "made by hand"
-        return f"<WordVectors: {len(self):,} words x {self.dim} ({spaces}), {origin}>"
+        return (
+            f"<WordVectors: {len(self):,} {self.provenance.get('of', 'words')} x {self.dim} ({spaces}), {origin}>"
+        )
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.words)
@@ -193,6 +195,22 @@ class WordVectors:
 
         save(self, path)
 
+    def export(
+        self,
+        path: str | Path,
+        *,
+        format: str | None = None,  # noqa: A002 - its name everywhere
+        space: str | None = None,
+        overwrite: bool = False,
+    ) -> list[Path]:
+        """Write a space to a file that others read; its name says how: .vec, .bin, .txt, .npy, .safetensors.
+
+        See `aboutness.vectors.export`.
+        """
+        from aboutness.vectors.export import export
+
+        return export(self, path, format=format, space=space, overwrite=overwrite)
+
     def with_provenance(self, **more: Any) -> WordVectors:  # noqa: ANN401 - plain values
         """Return the same vectors with more said about where they come from."""
         return replace(self, provenance={**self.provenance, **more})
@@ -204,6 +222,21 @@ class WordVectors:
             return self
         rest = {key: value for key, value in self.provenance.items() if key not in OF_INDEX}
         return replace(self, provenance={**rest, "trained_in": there})
+
+    def sound(self) -> WordVectors:
+        """Return the same vectors as they are kept, in float32; raise BadInput where one is not finite."""
+        from aboutness.kernels.vector_files import first_not_finite
+
+        made = {}
+        for name, space in self.spaces.items():
+            with np.errstate(over="ignore"):
+                made[name] = np.ascontiguousarray(space, np.float32)
+            if (bad := int(first_not_finite(made[name]))) >= 0:
+                raise BadInput(
+                    f"the vector of {shown(self.words[bad])} (space {name}) has a number that is not finite in 32 "
+                    "bits; vectors must be finite"
+                )
+        return replace(self, spaces=made)
 
     def with_spaces(self, spaces: Mapping[str, F32], **provenance: Any) -> WordVectors:  # noqa: ANN401 - plain values
         """Return the same words with other vectors, without subwords (they would not fit them any more)."""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -124,6 +125,20 @@ def test_words_without_a_direction_in_one_of_the_spaces_are_not_added(name):
 def test_sums_over_a_larger_vocabulary_in_blocks(monkeypatch):
     index, question = large(), Question("w1 w2 w5")
     whole = expanded(index, "eqe1(ql)", question).terms
-    monkeypatch.setattr("aboutness.rank.expansion.eqe1.BLOCK", 7)
+    monkeypatch.setattr("aboutness.vectors.products.ROWS", 7)
     in_blocks = expanded(index, "eqe1[vocabulary=19999](ql)", question).terms
     assert whole == pytest.approx(in_blocks, rel=1e-6)
+
+
+@pytest.mark.parametrize(("size", "dim"), [(777, 100), (1500, 20)])
+@pytest.mark.parametrize("name", ["eqe1", "eqe2"])
+def test_words_with_the_same_vector_are_equally_probable(name, size, dim):
+    """To the bit, wherever they stand among others."""
+    chance = np.random.default_rng(dim)
+    names = [f"w{number:04}" for number in range(size)]
+    rows = chance.normal(size=(size, dim)).astype(np.float32)
+    rows[::3] = rows[0]
+    vectors = in_vectors(**dict(zip(names, rows.tolist(), strict=True)))
+    snapshot = with_vectors(of_texts(*names).snapshot, words=vectors)
+    asked = bind(ranker(f"{name}[terms={size}](bm25)"), snapshot).expanded([Question("w0001 w0002 w0004")])[0]
+    assert len({asked.terms[word] for word in names[::3]}) == 1

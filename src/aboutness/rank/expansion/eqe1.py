@@ -12,11 +12,10 @@ from aboutness.rank.combination import register
 from aboutness.rank.expansion.eqe import EmbeddingQueryModel
 from aboutness.rank.expansion.spaces import WordSpace
 from aboutness.rank.pipelines import like
+from aboutness.vectors.products import products
 
 Ints = NDArray[np.int64]
 Reals = NDArray[np.float64]
-
-BLOCK = 256  # words that are compared with all others at a time
 
 
 @register
@@ -60,11 +59,10 @@ class EQE1(EmbeddingQueryModel):
     def _log_sums(self, space: WordSpace, rows: Ints) -> Reals:
         """Return ln S of each word of the vocabulary."""
         asked, found = space.directions(rows)
-        sums = np.empty(len(rows), np.float64)
-        for first in range(0, len(rows), BLOCK):
-            terms = (found[first : first + BLOCK] * np.float32(-self.a)) @ asked.T
-            terms += np.float32(self.a * self.c)
+        sums = np.zeros(len(rows), np.float64)
+        for here, terms in products(found * np.float32(-self.a), asked):
+            np.add(terms, np.float32(self.a * self.c), out=terms)
             np.exp(np.minimum(terms, 80, out=terms), out=terms)  # no float32 is beyond exp(88)
-            terms += 1
-            sums[first : first + BLOCK] = np.reciprocal(terms, out=terms).sum(axis=1)
+            np.add(terms, 1, out=terms)
+            sums[here] += np.reciprocal(terms, out=terms).sum(axis=1)
         return np.log(sums)

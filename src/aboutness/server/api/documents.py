@@ -15,11 +15,11 @@ from aboutness.app.documents import MOST_LISTED, add_records, delete_records, li
 from aboutness.app.index import Index
 from aboutness.core.errors import IndexBusy, UsageError
 from aboutness.server.access import needs
-from aboutness.server.asked import Asked, DocumentId, IndexName
+from aboutness.server.asked import Asked, DocumentId, IndexName, Sent, StrictRoute
 from aboutness.server.problems import problems
 from aboutness.server.site import Site, SiteHere
 
-router = APIRouter(tags=["documents"], dependencies=[needs("read")])
+router = APIRouter(tags=["documents"], dependencies=[needs("read")], route_class=StrictRoute)
 
 MOST_ADDED = 10_000
 MOST_DELETED = 100
@@ -54,7 +54,7 @@ class DocumentsAnswered(BaseModel):
     documents: list[DocumentAnswered]
 
 
-class AddAsked(Asked):
+class AddAsked(Sent):
     """Documents to be added: with id, fields and metadata, or flat, as lines of JSON lines are."""
 
     index: IndexName | None = None

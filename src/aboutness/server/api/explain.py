@@ -12,11 +12,11 @@ from aboutness.app.explaining import RANKED, explained
 from aboutness.app.index import Index
 from aboutness.app.search import DEFAULT_RANKER
 from aboutness.server.access import needs
-from aboutness.server.asked import Asked, DocumentId, IndexName, QueryText, RankerTexts
+from aboutness.server.asked import Asked, DocumentId, IndexName, QueryText, RankerTexts, Sent, StrictRoute
 from aboutness.server.problems import problems, without_paths
 from aboutness.server.site import Site, SiteHere
 
-router = APIRouter(tags=["explain"], dependencies=[needs("read")])
+router = APIRouter(tags=["explain"], dependencies=[needs("read")], route_class=StrictRoute)
 
 
 class ExplainAsked(Asked):
@@ -29,6 +29,10 @@ class ExplainAsked(Asked):
     ranks: Annotated[bool, Field(description=f"Say the document's rank, if it is among the first {RANKED}.")] = (
         False
     )
+
+
+class ExplainSent(ExplainAsked, Sent):
+    """Why a document has its score for a query, with one ranker or several."""
 
 
 class PartAnswered(BaseModel):
@@ -142,6 +146,6 @@ async def explain_by_address(site: SiteHere, asked: Annotated[ExplainAsked, Quer
 
 
 @router.post("/explain", responses=ANSWERS, response_class=Response)
-async def explain(site: SiteHere, asked: ExplainAsked) -> Response:
+async def explain(site: SiteHere, asked: ExplainSent) -> Response:
     """Say why a document has its score for a query, found or not."""
     return await _answer(site, asked)

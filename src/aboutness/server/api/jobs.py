@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -9,11 +10,11 @@ from pydantic import BaseModel, Field
 
 from aboutness.server.access import needs
 from aboutness.server.api.documents import changeable
-from aboutness.server.asked import Asked, IndexName
+from aboutness.server.asked import IndexName, Sent, StrictRoute
 from aboutness.server.problems import problems
 from aboutness.server.site import SiteHere
 
-router = APIRouter(tags=["jobs"], dependencies=[needs("read")])
+router = APIRouter(tags=["jobs"], dependencies=[needs("read")], route_class=StrictRoute)
 
 MOST_PARAMETERS = 64
 Short = Annotated[str, Field(min_length=1, max_length=64)]
@@ -21,7 +22,7 @@ Value = bool | int | float | Annotated[str, Field(max_length=200)]
 JobId = Annotated[str, Query(min_length=1, max_length=20, description="The id of a job.")]
 
 
-class JobAsked(Asked):
+class JobAsked(Sent):
     """What is to be done."""
 
     index: IndexName | None = None
@@ -88,5 +89,7 @@ async def start(site: SiteHere, asked: JobAsked) -> dict[str, Any]:
 @router.delete("/jobs", responses=problems(404), response_model=JobAnswered, dependencies=[needs("admin")])
 async def cancel(site: SiteHere, id: JobId) -> dict[str, Any]:  # noqa: A002
     """Cancel a job and wait until it has ended; one that has ended stays as it is."""
-    cancelled = await site.work(site.jobs.cancel, id)
+    cancelled = await asyncio.to_thread(
+        site.jobs.cancel, id
+    )  # which waits for seconds; searches need their threads
     return cancelled.to_json()

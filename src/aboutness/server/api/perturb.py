@@ -6,16 +6,16 @@ import math
 from typing import Annotated, Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, Strict
 
 from aboutness.app.index import Index
 from aboutness.app.perturbing import Perturbation, perturb
 from aboutness.server.access import needs
-from aboutness.server.asked import Asked, IndexName, RankerText
+from aboutness.server.asked import IndexName, RankerText, Sent, StrictRoute
 from aboutness.server.problems import problems, without_paths
 from aboutness.server.site import Site, SiteHere
 
-router = APIRouter(tags=["perturb"], dependencies=[needs("read")])
+router = APIRouter(tags=["perturb"], dependencies=[needs("read")], route_class=StrictRoute)
 
 MOST_PASSAGES = 20
 LONGEST = 20_000  # characters of a passage
@@ -26,9 +26,10 @@ MOST_RANKERS = 40
 PassageName = Annotated[str, Field(max_length=200)]
 PassageText = Annotated[str, Field(max_length=LONGEST)]
 Word = Annotated[str, Field(max_length=200)]
+Pair = Annotated[tuple[Word, Word], Strict(False)]  # JSON has no tuples, but lists
 
 
-class PerturbAsked(Asked):
+class PerturbAsked(Sent):
     """Passages by name, to be scored for a query as if they were documents of an index."""
 
     index: IndexName | None = None
@@ -38,7 +39,7 @@ class PerturbAsked(Asked):
         Field(min_length=1, max_length=MOST_PASSAGES, description="Texts by name, up to 20."),
     ]
     replace: Annotated[
-        list[tuple[Word, Word]],
+        list[Pair],
         Field(max_length=MOST_PAIRS, description="Pairs of a word and what stands in its place."),
     ] = Field([])
     rankers: Annotated[

@@ -10,11 +10,11 @@ from pydantic import BaseModel, Field
 from aboutness.app.pooling import DEPTH, pooled
 from aboutness.app.search import DEFAULT_RANKER
 from aboutness.server.access import needs
-from aboutness.server.asked import Asked, DocumentId, IndexName, QueryText, RankerTexts
+from aboutness.server.asked import Asked, DocumentId, IndexName, QueryText, RankerTexts, Sent, StrictRoute
 from aboutness.server.problems import problems, without_paths
 from aboutness.server.site import Site, SiteHere
 
-router = APIRouter(tags=["judge"], dependencies=[needs("read")])
+router = APIRouter(tags=["judge"], dependencies=[needs("read")], route_class=StrictRoute)
 
 MOST_DEPTH = 100
 MOST_GRADES = 10_000  # of one query
@@ -33,7 +33,11 @@ class PoolAsked(Asked):
     seed: Annotated[int, Field(ge=0, le=2**31 - 1, description="By which the order is shuffled.")] = 1
 
 
-class RevealAsked(PoolAsked):
+class PoolSent(PoolAsked, Sent):
+    """Which documents are to be judged."""
+
+
+class RevealAsked(PoolSent):
     """The same, with the grades that were given."""
 
     grades: dict[DocumentId, Grade] = Field({}, max_length=MOST_GRADES)
@@ -98,7 +102,7 @@ async def pool_by_address(site: SiteHere, asked: Annotated[PoolAsked, Query()]) 
 
 
 @router.post("/pool", responses=problems(404), response_model=PoolAnswered)
-async def pool(site: SiteHere, asked: PoolAsked) -> dict[str, Any]:
+async def pool(site: SiteHere, asked: PoolSent) -> dict[str, Any]:
     """Return what several rankers find for a query, together and shuffled: who found what is not told."""
     return await _pool(site, asked)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, Field
+from pydantic_core import to_json
 
 from aboutness.app.generation import Generation
 from aboutness.app.index import Index
@@ -89,7 +89,6 @@ def _found(generation: Generation, asked: SearchAsked, how: How) -> dict[str, An
         return search_one(generation, asked.query, asked.like, how).to_json(explain=asked.explain)
 
 
-encode = json.JSONEncoder(ensure_ascii=False).encode
 MOST_EXPLAINED = 100
 SMALL_QUERY, SMALL_K = 200, 20
 ANSWERS = {**problems(404), 200: {"model": list[HitsAnswered], "description": "What each ranker found."}}
@@ -119,7 +118,7 @@ def as_json(site: Site, found: list[dict[str, Any]]) -> bytes:
     for one in found:
         if "note" in one:
             one["note"] = without_paths(one["note"], site)
-    return encode(found).encode()
+    return to_json(found)
 
 
 @router.get("/search", responses=ANSWERS, response_class=Response)

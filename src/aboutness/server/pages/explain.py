@@ -28,6 +28,7 @@ router = APIRouter(include_in_schema=False)
 
 STEP = 0.001  # of the threshold
 MOST_FLOWS = 100  # rows of their table
+LONG_TITLE = 150  # characters: on a phone it may have to be scrolled, which takes a key's focus
 ADVICE = {404: "The id must be that of a document of this index, letter for letter."}
 
 
@@ -100,6 +101,7 @@ def _shown(
         "scores": [{"ranker": name, "score": shown_number(value), "rank": rank} for value, rank, name in pairs],
         "ranked": RANKED,
         "text": text,
+        "long_title": LONG_TITLE,
         "threshold": range_,
         "limit": limit,
         "negative": any(mark.contribution < 0 for mark in text.kinds),

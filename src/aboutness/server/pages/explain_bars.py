@@ -12,6 +12,13 @@ from aboutness.server.pages.explain_text import numbers_of
 
 MOST_BARS = 60  # parts that have a bar of their own
 WIDE = 100.0  # what bars are drawn in
+MENTIONED = "This score counts the query's own words only: it tells what the document mentions."
+OTHER = "No word adds to this score by itself: it is made of other numbers, such as ranks."
+ABOUT = "Most of what words add comes from others than the query's: the document is about it."
+LOWERED = (
+    "Words other than the query's lower this score: by itself it does not say that the document is about the "
+    "query. Where all scores are low, the rank tells more."
+)
 
 
 @dataclass(frozen=True)
@@ -105,15 +112,14 @@ def verdict(score: ExplainedScore) -> str:
     if not score.marks:
         return "No word of this document counts for this score."
     if not found.evidence:
-        return "This score counts the query's own words only: it tells what the document mentions."
+        return OTHER if found.from_elsewhere and not found.from_query_words else MENTIONED
     if not found.times:
         return "None of the query's words is mentioned: all that counts is what else the document is about."
-    own, others = abs(found.from_query_words), abs(found.from_evidence)
     if score.flows:
         return "Words of the query that stand in the document are there at no cost; the others have a way to go."
-    if others > own:
-        return "Most of what words add comes from others than the query's: the document is about it."
-    return "Most of what words add comes from the query's own words: the document mentions it."
+    if abs(found.from_query_words) >= abs(found.from_evidence):
+        return "Most of what words add comes from the query's own words: the document mentions it."
+    return LOWERED if found.from_evidence < 0 else ABOUT
 
 
 def _words(score: ExplainedScore) -> dict[int, tuple[str, str]]:

@@ -82,7 +82,8 @@ async def show(request: Request, site: SiteHere, index: str | None = None, offse
 def _heading(fields: dict[str, str]) -> str:
     """Return the title of a document, or the beginning of its text."""
     text = fields.get("title") or next((text for text in fields.values() if text.strip()), "")
-    return " ".join(text[: 4 * LONGEST_HEADING].split())[:LONGEST_HEADING]
+    begun = " ".join(text[: 4 * LONGEST_HEADING].split())
+    return begun if len(begun) <= LONGEST_HEADING else f"{begun[:LONGEST_HEADING].rstrip()}…"
 
 
 def _rows(site: Site) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
+from pydantic import BeforeValidator
 
 from aboutness.app.words import (
     AskedWord,
@@ -27,6 +28,7 @@ from aboutness.server.site import Site, SiteHere
 router = APIRouter(include_in_schema=False)
 
 ACTION = "/words"
+USUAL = 10  # neighbours
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,7 @@ async def show(
     site: SiteHere,
     index: str | None = None,
     q: Annotated[str, Query(max_length=LONGEST)] = "",
-    k: Annotated[int, Query(ge=1, le=MOST_NEIGHBOURS)] = 10,
+    k: Annotated[int, BeforeValidator(lambda given: given or USUAL), Query(ge=1, le=MOST_NEIGHBOURS)] = USUAL,
     vectors: str | None = None,
 ) -> Response:
     """Show the neighbours of a word, or words to begin with."""

@@ -119,11 +119,12 @@ export function withQuery(parameters, path = location.pathname) {
   return text ? `${path}?${text}` : path;
 }
 
-/** Have the address say what is shown, so that it can be shared. */
+/** Have the address say what is shown, so that it can be shared; tell whether it said something else. */
 export function setQuery(parameters, { push = false } = {}) {
   const address = withQuery(parameters);
-  if (address === location.pathname + location.search) return;
+  if (address === location.pathname + location.search) return false;
   history[push ? "pushState" : "replaceState"](null, "", address);
+  return true;
 }
 
 /**

@@ -6,6 +6,7 @@ const get = (id) => document.getElementById(id);
 const shown = (count) => count.toLocaleString("en");
 const form = get("ask"), tip = get("tip"), state = get("state");
 let kinds = [], parts = [], spans = [], over = []; // kinds of words, and by kind their elements and whether over
+let shownAt = location.search; // what the address said of what is shown
 
 // --- a result, when it has come ------------------------------------------------------------------------------
 
@@ -45,12 +46,13 @@ function mark(limit) {
     }
   });
   get("count").textContent =
-    `${shown(count)} of ${shown(known)} words are evidence, besides ${shown(own)} of the query's own`;
+    `${shown(count)} of ${shown(known)} words are over this similarity, besides ${shown(own)} of the query's own`;
 }
 
 const remember = debounce((mode, limit) => {
   const here = new URLSearchParams(location.search), rankers = here.getAll("r");
   setQuery({ ...Object.fromEntries(here), r: rankers, mark: mode === "evidence" ? mode : "", t: mode === "evidence" ? limit : "" });
+  shownAt = location.search;
 }, 200);
 let waiting = 0;
 
@@ -175,6 +177,7 @@ async function show(address, push) {
     document.title = whole.title;
     get("result").replaceWith(document.adoptNode(made));
     if (push) history.pushState(null, "", address);
+    shownAt = location.search;
     begin();
     status(state, "ok", "");
   } catch (error) {
@@ -191,7 +194,7 @@ form.addEventListener("submit", (event) => {
   show(`${form.getAttribute("action")}?${asked}`, true);
 });
 form.addEventListener("change", (event) => { if (event.target.name === "r" && form.reportValidity()) form.requestSubmit(); });
-addEventListener("popstate", () => location.reload());
+addEventListener("popstate", () => { if (location.search !== shownAt) location.reload(); }); // else only the place in the page is another
 document.addEventListener("click", (event) => {
   const button = event.target.closest?.("button.word"), link = event.target.closest?.("a.score"), word = wordOf(event);
   if (button) find(button);

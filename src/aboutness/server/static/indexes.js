@@ -3,6 +3,7 @@
 import { ask, el, indexName, number, pageData, status, withQuery } from "./common.js";
 
 const EVERY = 1000; // milliseconds between two looks at jobs, while one is under way
+const SLOW = 250; // milliseconds after which it is told that an answer is waited for
 const TOLD = "aboutness.told";
 const at = (id) => document.getElementById(id);
 const data = pageData();
@@ -69,12 +70,15 @@ async function look() {
 }
 
 async function start(asked) {
+  const slow = setTimeout(() => status(at("told"), "loading", "Asking the server to begin…"), SLOW);
   try {
     await ask("/v1/jobs", { body: { index, ...asked } });
+    clearTimeout(slow);
     status(at("told"), "ok");
     await look();
     at("jobs").scrollIntoView({ block: "nearest" });
   } catch (error) {
+    clearTimeout(slow);
     status(at("told"), "error", error.message);
     at("told").scrollIntoView({ block: "nearest" });
   }

@@ -45,12 +45,20 @@ export function shownQueries() {
       );
     }),
   );
-  at("query-list").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  showInList(at("query-list"));
   const judged = store.all();
   const count = judged.reduce((sum, [, grades]) => sum + grades.size, 0);
   at("tally").textContent = `${counted(count, "judgement")} of ${counted(judged.length, "query", "queries")} kept in this browser.`;
   at("export").disabled = !count;
   at("export-queries").disabled = !state.queries.length;
+}
+
+/** Have the current query in view in its list; the page stays where it is, for the document is read there. */
+function showInList(list) {
+  const own = list.querySelector("[aria-current]")?.getBoundingClientRect();
+  const box = list.getBoundingClientRect();
+  if (own && own.top < box.top) list.scrollTop -= box.top - own.top;
+  else if (own && own.bottom > box.bottom) list.scrollTop += own.bottom - box.bottom;
 }
 
 export async function openQuery(place, { editing = false } = {}) {

@@ -11,6 +11,7 @@ const nearEmpty = document.getElementById("map-near-empty");
 const field = form.elements;
 const darkness = matchMedia("(prefers-color-scheme: dark)");
 const LIVE = 250; // milliseconds after the last letter
+const LATE = 250; // milliseconds after which it is told that an answer is waited for
 const AGAIN = 1500; // milliseconds until a map that is being made is asked for again
 const SLOW = "t-SNE is at work: a few thousand documents take some seconds, 20,000 a minute or two.";
 const view = new MapView(document.getElementById("map"), told);
@@ -64,6 +65,7 @@ async function drawAnew() {
 /** A query changes marks and colours only: the places stay as they are. */
 async function placeQuery() {
   if (!drawn || drawnFor !== which()) return drawAnew();
+  const slow = setTimeout(() => status(state, "loading", "Looking for what is nearest …"), LATE);
   try {
     const { generation, query, relevance, nearest, note: noted } = await answered({ ...asked(), places: false });
     if (generation !== drawn.generation) return drawAnew(); // other documents
@@ -72,6 +74,8 @@ async function placeQuery() {
     showQuery();
   } catch (error) {
     if (error.name !== "AbortError") fail(error);
+  } finally {
+    clearTimeout(slow);
   }
   return undefined;
 }
@@ -88,7 +92,8 @@ function said() {
 }
 
 function fail(error) {
-  status(state, "error", el("span", { class: "text", dir: "auto" }, error.message));
+  const again = error.status === 0 && el("button", { type: "button", on: { click: drawAnew } }, "Try again");
+  status(state, "error", el("span", { class: "text", dir: "auto" }, `${error.message} `), again || "");
   side.hidden = drawn === null;
 }
 

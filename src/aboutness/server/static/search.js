@@ -118,8 +118,7 @@ async function search() {
     if (typeof answer === "string") return location.reload(); // the form for the key
     columns.forEach((column, number) => column.answered(settings[number]));
     show(answer);
-    setQuery(parameters(), { push: step });
-    step = false;
+    if (setQuery(parameters(), { push: step })) step = false; // else what is moved meanwhile will be the step
   } catch (error) {
     if (mine !== request || error.name === "AbortError") return;
     const retry = el("button", { type: "button", on: { click: () => soon("again", 0) } }, "Try again");

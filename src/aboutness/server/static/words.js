@@ -66,7 +66,7 @@ function hint(found, word) {
       : "stands in no document of this index.";
   const parts = [el("p", {}, el("strong", { class: "text", dir: "auto" }, word.word), ` has no vector: it ${why}`)];
   if (word.suggestions.length) {
-    parts.push(el("p", { class: "row" }, "Spelt nearly so:",
+    parts.push(el("p", { class: "row" }, "Did you mean:",
       ...word.suggestions.map((one) => el("span", { class: "chip" }, wordLink(one, sumWith(found, word, one))))));
   }
   return el("div", { class: "panel unknown" }, ...parts);

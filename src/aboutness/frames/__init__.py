@@ -1,0 +1,1 @@
+"""Rows <-> pandas' data frames, with the columns that other tools give them."""
