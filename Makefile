@@ -20,7 +20,7 @@ else
 endif
 editable = --no-deps --no-build-isolation --editable .
 # Up to four processes share the tests, by files, so that what a file sets up is set up once (see tests/conftest.py).
-SHARED  = -n auto --maxprocesses 4 --dist loadfile
+SHARED  = -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 .PHONY: demo test check audit docs docs-serve licences format lock extras reproduce reproduce-full stress screenshots bench \
   bench-quick clean help

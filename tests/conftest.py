@@ -21,7 +21,9 @@ settings.load_profile("suite")
 
 
 LONG = 60  # seconds of tests that are worth a word on where they went
-WHOLE = ("scale", "browser")  # rooms that start something large, a Ray cluster or a browser: for one process
+# Rooms that start something large, a Ray cluster or a browser: for one process, and last, for what they start leaves
+# threads behind, and a process with threads must not fork, as tests of other rooms do.
+WHOLE = ("scale", "browser")
 
 
 def _folder(variable: str) -> Path:
@@ -64,6 +66,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             return room_of(nodeid) if room_of(nodeid) in WHOLE else super()._split_scope(nodeid)
 
     return ByFile(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: room_of(item.nodeid) in WHOLE)
 
 
 def room_of(nodeid: str) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import os
 import pickle
 import random
 import shutil
 import signal
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -25,6 +27,7 @@ WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrst"]
 State = dict[str, Document]
 JOURNAL = "index.db-journal"  # may stay, without meaning, until the next commit
 PARTS = {"arrays", "index.db", "writer.lock"}
+PATIENCE_S = 300  # no forked process has this much to do
 
 
 def some_documents(first: int, count: int, seed: int = 0) -> list[Document]:
@@ -130,7 +133,7 @@ class Child:
     def __init__(self, function: Callable[[Callable[[str], None]], Any]) -> None:
         read, write = os.pipe()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # about threads, of which there are none
+            warnings.simplefilter("ignore", DeprecationWarning)  # about threads: those that xdist has only wait
             self.pid = os.fork()
         if self.pid == 0:
             self._live(function, read, write)
@@ -145,6 +148,8 @@ class Child:
             for number in (signal.SIGHUP, signal.SIGTERM):  # ignored in what nohup started, and inherited
                 signal.signal(number, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.default_int_handler)
+            faulthandler.register(signal.SIGALRM, file=sys.__stderr__, chain=True)
+            signal.alarm(PATIENCE_S)  # it says where it stands, and ends
             try:
                 result: Any = function(lambda word: send(write, pickle.dumps(word)))
             except KeyboardInterrupt:
