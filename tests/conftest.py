@@ -21,9 +21,11 @@ settings.load_profile("suite")
 
 
 LONG = 60  # seconds of tests that are worth a word on where they went
-# Rooms that start something large, a Ray cluster or a browser: for one process, and last, for what they start leaves
-# threads behind, and a process with threads must not fork, as tests of other rooms do.
+# Rooms that start something large, a Ray cluster or a browser: each for one process.
 WHOLE = ("scale", "browser")
+# Rooms that come before all others, in this order. First those with tests that fork: a cluster and a browser leave threads
+# behind, and a process with threads must not. Then the two that take longest, not both at once.
+FIRST = ("reliability", "vectors", "scale", "models", "browser")
 
 
 def _folder(variable: str) -> Path:
@@ -69,7 +71,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: room_of(item.nodeid) in WHOLE)
+    places = {room: place for place, room in enumerate(FIRST)}
+    items.sort(key=lambda item: places.get(room_of(item.nodeid), len(FIRST)))
 
 
 def room_of(nodeid: str) -> str:

@@ -48,7 +48,7 @@ def by_hand(index, how, question, match="or", allowed=None):
     rows = second.rows.rows.astype(float)
     candidates = list(found)[: how.candidates]  # the best first
     known = [d for d in candidates if rows[d].any()][: how.docs]
-    mean = unit(sum((math.exp(how.sharpness * base[d]) * unit(rows[d]) for d in known), np.zeros(3)))
+    mean = unit(sum((math.exp(how.sharpness * base[d]) * unit(rows[d]) for d in known), np.zeros(rows.shape[1])))
     every = index.snapshot.live_numbers().tolist() if allowed is None else allowed.tolist()
     alike = sorted(((-float(mean @ rows[d]), d) for d in every), key=lambda pair: (round(pair[0], 6), pair[1]))
     others = [d for value, d in alike[: how.more] if -value >= max(how.alike * -alike[0][0], 1e-6)]
