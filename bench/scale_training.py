@@ -46,11 +46,12 @@ MEASURE = "nDCG@10"
 SHARDS = 6
 LARGE, LARGE_EPOCHS = "yso_finna_en", {"word2vec": 30}
 LARGE_KINDS, LARGE_QUERIES = ("word2vec",), 1000
+LISTED = 8  # epochs whose rounds are shown
 LEAST_S, MOST_RATIO, EVERY_S = 60.0, 1.5, 0.5
 QUALITY = (
     f"{MEASURE} of rankers that read what was trained, analyzer {ANALYZER}, all parameters as declared: by one "
     f"process with one thread, and by {SHARDS} shards, with the same seeds. Rounds: how often in an epoch the "
-    f"word matrices become one. Of {LARGE} the first {LARGE_QUERIES:,} queries are asked. Met: the mean by shards "
+    f"word matrices become one; 0: only with the next epoch. Of {LARGE} the first {LARGE_QUERIES:,} queries are asked. Met: the mean by shards "
     "is not below that of one process by more than the latter differs from seed to seed."
 )
 OVERHEAD = (
@@ -213,11 +214,11 @@ def _overhead_lines(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _rounds(rounds: int | list[int]) -> str:
-    """Return how many rounds epochs have: all the same number, or one number after the other, and so on."""
+    """Return how many rounds epochs have: all the same number, or those of the first epochs, and how many in all."""
     if isinstance(rounds, int):
         return str(rounds)
-    last = max(place for place, one in enumerate(rounds) if one != rounds[-1]) + 1
-    return f"{', '.join(map(str, rounds[:last]))}, then {rounds[-1]}"
+    first = rounds[: LISTED + 1] if len(rounds) <= LISTED + 1 else [*rounds[:LISTED], "…"]
+    return f"{', '.join(map(str, first))}; {sum(rounds)} in all"
 
 
 def measure(

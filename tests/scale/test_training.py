@@ -356,11 +356,16 @@ def test_rounds_follow_from_the_text(index, monkeypatch):
     few = Word2Vec(**{**SMALL, "epochs": 4})
     assert index.train(few, by=ByShards(3)).provenance["rounds"] == [4, 2, 1, 1]
     assert index.train(few, by=ByShards(3, 2)).provenance["rounds"] == 2
+    many = Word2Vec(**{**SMALL, "epochs": 11})
+    assert index.train(many, by=ByShards(3)).provenance["rounds"] == [4, 2, 1, 1, 1, 0, 0, 1, 0, 0, 1]
 
 
-def test_a_training_with_fewer_rounds_in_later_epochs_reads_all_and_goes_on(index, monkeypatch):
+@pytest.mark.parametrize(("epochs", "rounds", "lost"), [(3, 4 + 2 + 1, 5), (9, 4 + 2 + 1 + 1 + 1 + 1 + 1, 10)])
+def test_a_training_with_fewer_rounds_in_later_epochs_reads_all_and_goes_on(
+    index, monkeypatch, epochs, rounds, lost
+):
     monkeypatch.setattr("aboutness.scale.training_plan.PLENTY", 0)
-    way, by = Word2Vec(**{**SMALL, "epochs": 3}), ByShards(3)
+    way, by = Word2Vec(**{**SMALL, "epochs": epochs}), ByShards(3)
     blocks, run, told = Counter(), Training.run_some, []
 
     def counted(training, first, last):
@@ -372,11 +377,12 @@ def test_a_training_with_fewer_rounds_in_later_epochs_reads_all_and_goes_on(inde
     sizes = {}
     monkeypatch.setattr(Training, "run_some", counted)
     expected = bytes_of(index.train(way, by=by, progress=told.append))
-    assert blocks == Counter({(shard, block): 1 for shard in range(3) for block in range(3 * sizes[shard])})
+    every = {(shard, block) for shard in range(3) for block in range(epochs * sizes[shard])}
+    assert blocks == Counter(every)
     assert told[-1].done == pytest.approx(told[-1].total, rel=0.05)
-    assert len(told) == 3 * (4 + 2 + 1)
-    with monkeypatch.context() as lost:
-        on(Elsewhere(3 * 5 + 5), lost)  # in the second epoch
+    assert len(told) == 3 * rounds
+    with monkeypatch.context() as patched:
+        on(Elsewhere(3 * lost + 5), patched)  # in the second epoch, or in the last round
         with pytest.raises(KeyboardInterrupt):
             index.train(way, by=by)
     assert bytes_of(index.train(way, by=by)) == expected

@@ -34,7 +34,7 @@ RestartOption = Annotated[
 ]
 RoundsOption = Annotated[
     int | None,
-    typer.Option("--rounds", help="How often in an epoch shards' words become one. [1 to 4, by the text]"),
+    typer.Option("--rounds", help="How often in an epoch shards' words become one. [up to 4, by the text]"),
 ]
 
 GOING_ON = "there is a checkpoint of an interrupted training: going on from it (--restart starts anew)"

@@ -43,7 +43,9 @@ ROUNDS = 4  # in an epoch, for word vectors, where nobody says how many; documen
 PLENTY = 2_000_000  # tokens from which on there are fewer, if merging would take longer than training
 TEXT = "text"  # the folder of what is trained on
 PIECE = 1 << 13  # words whose rows lie in one file between rounds, and are merged by one task
-TOKENS_FOR_A_WORD = 16  # of a shard in a round, at least
+TOKENS_FOR_A_WORD = 32  # of a shard in a round: then merging takes about a third of the time of training
+EARLY = 5  # epochs that always have a round
+MOST_TOGETHER = 4  # later epochs that may be one round
 
 
 @dataclass(frozen=True)
@@ -56,12 +58,16 @@ class Place:
     tokens: int
 
 
-class EpochPart(NamedTuple):
-    """A part of an epoch, of so many."""
+class Bound(NamedTuple):
+    """Where a round ends and the next begins: behind some parts of an epoch, of so many."""
 
     epoch: int
     part: int
     parts: int
+
+    def of(self, each: int) -> int:
+        """Return how much comes before, where each epoch has so much."""
+        return self.epoch * each + self.part * each // self.parts
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,7 @@ class Plan:
     analyzer: Analyzer
     weights: tuple[float, ...]  # of fields
     places: tuple[Place, ...]
-    rounds: tuple[int, ...]  # of each epoch
+    rounds: tuple[int, ...]  # of each epoch; one without a round is read together with the next
     words: int  # that have vectors
 
     @property
@@ -102,18 +108,21 @@ class Plan:
         """Return how many rounds there are, over all epochs."""
         return sum(self.rounds)
 
-    def part(self, number: int) -> EpochPart:
-        """Return which part of which epoch a round is; the end is the beginning of an epoch that is not there."""
-        for epoch, parts in enumerate(self.rounds):
-            if number < parts:
-                return EpochPart(epoch, number, parts)
-            number -= parts
-        return EpochPart(len(self.rounds), 0, 1)
+    @cached_property
+    def bounds(self) -> tuple[Bound, ...]:
+        """Return where each round begins, and where the last one ends."""
+        ends = (
+            Bound(epoch, part, parts) for epoch, parts in enumerate(self.rounds) for part in range(1, parts + 1)
+        )
+        return (Bound(0, 0, 1), *ends)
+
+    def within(self, number: int, each: int) -> range:
+        """Return what a round reads, of so many tokens or blocks that each epoch has, counted over all epochs."""
+        return range(self.bounds[number].of(each), self.bounds[number + 1].of(each))
 
     def tokens_before(self, number: int) -> int:
         """Return how many tokens have been read before a round, in all epochs."""
-        epoch, part, parts = self.part(number)
-        return epoch * self.tokens + part * self.tokens // parts
+        return self.bounds[number].of(self.tokens)
 
     @cached_property
     def about(self) -> dict[str, Any]:
@@ -227,14 +236,24 @@ def enough_rounds(tokens: int, shards: int, words: int, epochs: int) -> tuple[in
     """Return how often in each epoch word vectors become one: 4 times, or less where that takes long.
 
     In the beginning vectors grow from nothing, each by the others: shards that do so alone for long lag behind.
+    Later, where there is little text for many words, some epochs together are one round.
 
     >>> enough_rounds(200_000, 6, 8_000, 3), enough_rounds(6_000_000, 6, 80_000, 5)
     ((4, 4, 4), (4, 2, 1, 1, 1))
+    >>> enough_rounds(6_000_000, 6, 80_000, 12)
+    (4, 2, 1, 1, 1, 0, 0, 1, 0, 0, 1, 1)
     >>> enough_rounds(10**9, 6, 10**6, 5)
     (4, 4, 4, 4, 4)
     """
-    least = ROUNDS if tokens < PLENTY else min(ROUNDS, max(1, tokens // (shards * words * TOKENS_FOR_A_WORD)))
-    return tuple(max(least, ROUNDS >> epoch) for epoch in range(epochs))
+    if tokens < PLENTY:
+        return (ROUNDS,) * epochs
+    merged = shards * words * TOKENS_FOR_A_WORD  # tokens, after which it is time to merge
+    least, together = min(ROUNDS, max(1, tokens // merged)), min(MOST_TOGETHER, -(-merged // tokens))
+    early = (max(least, ROUNDS >> epoch) for epoch in range(min(EARLY, epochs)))
+    late = (
+        0 if (epoch - EARLY + 1) % together and epoch + 1 < epochs else least for epoch in range(EARLY, epochs)
+    )
+    return (*early, *late)
 
 
 def is_sharded(how: Trainer) -> bool:

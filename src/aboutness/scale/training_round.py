@@ -8,6 +8,8 @@ next round are; a shard's words are not waited for: where a power cut damages th
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -27,8 +29,7 @@ from aboutness.vectors.words import OUT
 
 def train_round(shard: int, plan: Plan, number: int) -> int:
     """Train a shard for one round, if it is not done; return its tokens."""
-    epoch, part, parts = plan.part(number)
-    tokens = plan.places[shard].tokens // parts
+    tokens = len(plan.within(number, plan.places[shard].tokens))
     if is_done(plan, words_of(shard, number)):
         return tokens
     training = plan.how.training(plan.text(shard, begins=not number), threads=1)
@@ -39,25 +40,25 @@ def train_round(shard: int, plan: Plan, number: int) -> int:
     for rows, words in started(plan, number):
         for name, matrix in words.items():
             matrices[name][rows] = matrix
-    blocks = len(training.blocks)
-    first, last = part * blocks // parts, (part + 1) * blocks // parts
-    training.run_some(epoch * blocks + first, epoch * blocks + last)
+    blocks = plan.within(number, len(training.blocks))
+    training.run_some(blocks.start, blocks.stop)
     made: dict[str, NDArray[Any]] = dict(matrices)
     if ROWS in made:
         save(plan, rows_of(shard, number), {ROWS: made.pop(ROWS)})
-    for name, bend in bends(training, seen(training, first, last)).items():
+    for name, bend in bends(training, seen(training, blocks)).items():
         made |= bent(name, bend)
     save(plan, words_of(shard, number), made, durable=False)
     return tokens
 
 
-def seen(training: Training, first: int, last: int) -> NDArray[np.int64]:
-    """Return how often each word stands in some blocks."""
+def seen(training: Training, blocks: Iterable[int]) -> NDArray[np.int64]:
+    """Return how often each word stands in some blocks, which are counted over all epochs."""
     numbers = training.text.whole.vocabulary.number_of if training.text.whole else np.zeros(0, np.int32)
     counts = np.zeros(int(numbers.max(initial=-1)) + 1, np.int64)
-    for block in training.blocks[first:last]:
+    for number, times in Counter(block % len(training.blocks) for block in blocks).items():
+        block = training.blocks[number]
         of = numbers[joined(block.tokens, block.starts, block.ends)]
-        counts += np.bincount(of[of >= 0], minlength=len(counts))
+        counts += times * np.bincount(of[of >= 0], minlength=len(counts))
     return counts
 
 
