@@ -51,7 +51,8 @@ LEAST_S, MOST_RATIO, EVERY_S = 60.0, 1.5, 0.5
 QUALITY = (
     f"{MEASURE} of rankers that read what was trained, analyzer {ANALYZER}, all parameters as declared: by one "
     f"process with one thread, and by {SHARDS} shards, with the same seeds. Rounds: how often in an epoch the "
-    f"word matrices become one; 0: only with the next epoch. Of {LARGE} the first {LARGE_QUERIES:,} queries are asked. Met: the mean by shards "
+    "word matrices become one; 0: only with the next epoch. "
+    f"Of {LARGE} the first {LARGE_QUERIES:,} queries are asked. Met: the mean by shards "
     "is not below that of one process by more than the latter differs from seed to seed."
 )
 OVERHEAD = (
@@ -214,7 +215,7 @@ def _overhead_lines(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _rounds(rounds: int | list[int]) -> str:
-    """Return how many rounds epochs have: all the same number, or those of the first epochs, and how many in all."""
+    """Return how many rounds epochs have: all the same number, or those of the first epochs, and of all."""
     if isinstance(rounds, int):
         return str(rounds)
     first = rounds[: LISTED + 1] if len(rounds) <= LISTED + 1 else [*rounds[:LISTED], "…"]
