@@ -7,7 +7,7 @@ import json
 import pytest
 
 from aboutness.app.index import Index
-from browser.conftest import run_server
+from browser.conftest import PHONE, run_server
 from server.served import sky_index
 
 SCRIPT = "<script>document.title='no'</script><img src=x onerror=\"document.title='no'\">"
@@ -165,3 +165,19 @@ def test_a_job_that_takes_long_to_begin_says_so(own):
     own.unroute("**/v1/jobs")
     own.locator("#jobs [data-state=done]").wait_for()
     assert not own.locator("#told").is_visible()
+
+
+def test_marks_stacked_on_letters_and_many_keys_stay_in_their_place(open_page, tmp_path):
+    records = [{"id": "a", "title": "moon"}, {"id": "b", "title": "sun a" + 60 * "\u0301", "label": "b" * 400}]
+    records[0] |= {f"key {number}": number for number in range(300)}
+    for url in run_server({"odd": Index.build(records, tmp_path / "odd.index")}):
+        page = open_page(base_url=url, viewport=PHONE)
+        page.goto("/indexes")
+        assert page.locator("[aria-label=Metadata]").bounding_box()["height"] < 600
+        first, second = page.locator(".documents li").all()
+        pictures = [first.screenshot()]
+        second.locator(".title").evaluate("title => { title.textContent = 'sun a'; }")
+        assert [first.screenshot()] == pictures
+        second.locator("summary").click()
+        assert second.locator("dt").bounding_box()["width"] > 25  # not letter by letter
+        page.goto("about:blank")

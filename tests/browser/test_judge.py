@@ -11,7 +11,7 @@ from aboutness.app.index import Index
 from aboutness.app.pooling import pooled
 from aboutness.corpus.topics import read_topics
 from aboutness.evaluate.judgements import read_judgements
-from browser.conftest import run_server
+from browser.conftest import PHONE, run_server
 
 SETTINGS = {"r": ["bm25", "ql"], "depth": 4}
 ADDRESS = "/judge?r=bm25&r=ql&depth=4"
@@ -322,3 +322,14 @@ def test_on_a_phone_the_page_stays_at_the_document(phone):
         phone.locator("#grades [data-grade='1']").click()
         top = phone.locator("#document").bounding_box()["y"]
         assert 0 <= top < 700
+
+
+def test_marks_stacked_on_letters_and_long_metadata_stay_in_their_place(open_page, tmp_path):
+    record = {"id": "a", "title": "sun a" + 60 * "\u0301", "text": "sun", "label": "b" * 400}
+    for url in run_server({"odd": Index.build([record], tmp_path / "odd.index")}):
+        page = judged(open_page(base_url=url, viewport=PHONE), "sun")
+        assert page.locator("#document dt").bounding_box()["width"] > 25  # not letter by letter
+        pictures = [page.locator(".pool").screenshot()]
+        page.locator("#document h3").evaluate("title => { title.textContent = 'sun a'; }")
+        assert [page.locator(".pool").screenshot()] == pictures
+        page.goto("about:blank")

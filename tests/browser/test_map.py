@@ -286,3 +286,23 @@ def test_a_server_that_is_gone_can_be_asked_again(page):
     page.get_by_role("button", name="Try again").click()
     page.locator("#map-state").wait_for(state="hidden")
     assert page.locator("#map-near li").count() > 0
+
+
+def test_a_query_beyond_all_documents_is_in_sight(page):
+    page.goto("/map")
+    drawn(page)
+    column, row = page.evaluate(
+        """async () => {
+            const { MapView } = await import(document.querySelector("script[src*='map.js']").src.replace("map.js", "map_view.js"));
+            const canvas = document.body.appendChild(document.createElement("canvas"));
+            const view = new MapView(canvas, () => {});
+            view.setLook({ paper: [255, 255, 255], ink: "#000", accent: "#00f" });
+            view.resize();
+            view.setPlaces([0, 1], [0, 1]);
+            view.setMarks({ query: { x: 3, y: -2 }, near: [] });
+            const [x, y] = view.pixelOf(3, -2);
+            return [x / canvas.width, y / canvas.height];
+        }"""
+    )
+    assert 0 < column < 1
+    assert 0 < row < 1

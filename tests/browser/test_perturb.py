@@ -6,8 +6,10 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from aboutness.app.index import Index
 from aboutness.app.perturbing import every_ranker, perturb
 from aboutness.server.pages.perturb import passage_sets
+from browser.conftest import run_server
 
 FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 CITY = passage_sets()["city"].passages
@@ -275,3 +277,12 @@ def test_rankers_stay_in_sight_while_scores_are_scrolled_on_a_phone(phone):
     for head in phone.locator(".scores-table tbody th").all():
         assert abs(head.bounding_box()["x"] - left) <= 1
     assert phone.locator(".scores-table tbody th").first.bounding_box()["width"] < 0.5 * 390
+
+
+def test_an_empty_index_is_not_asked(open_page, tmp_path):
+    for url in run_server({"none": Index.build([], tmp_path / "none.index")}):
+        page = open_page(base_url=url)
+        page.goto("/perturb")
+        page.wait_for_load_state("networkidle")
+        assert "add documents first" in page.locator("#perturb-state[data-kind=empty]").inner_text()
+        page.goto("about:blank")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import socket
 
 import pytest
 from typer.testing import CliRunner
@@ -118,3 +119,13 @@ def test_what_is_no_index_is_not_touched(call, write, tmp_path):
         "full",
         "full/precious",
     ]
+
+
+def test_a_port_that_is_taken_is_told_before_the_work(call, tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        ran = call("demo", "--serve", "--port", str(taken.getsockname()[1]), "-o", "demo.index")
+    assert (ran.code, ran.out) == (2, "")
+    assert "choose another one with --port" in ran.err
+    assert list(tmp_path.iterdir()) == []

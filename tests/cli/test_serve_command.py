@@ -73,6 +73,7 @@ def test_what_cannot_be_served_is_said(folder, tmp_path):
         code, _, err = run("serve", folder, "--port", port)
         assert code == 2
         assert f"port {port} of 127.0.0.1 cannot be used" in err
+        assert "3 documents" not in err  # it is said before an index is opened
     for arguments, status, said in (
         ((folder, "--host", "0.0.0.0"), 2, "needs an API key"),
         ((tmp_path / "none.index",), 4, "none.index"),

@@ -115,15 +115,16 @@ def test_the_flow_is_drawn_and_told(shown, index):
 
 
 @pytest.mark.parametrize(
-    ("asked", "status", "told"),
+    ("asked", "status", "told", "by_id"),
     [
-        ({"id": "z"}, 404, "there is no document 'z'"),
-        ({"r": "bm26"}, 400, "unknown"),
-        ({"r": "lsa"}, 404, "lsa needs"),
+        ({"id": "z"}, 404, "there is no document 'z'", True),
+        ({"r": "bm26"}, 400, "unknown", False),
+        ({"r": "lsa"}, 404, "lsa needs", False),
     ],
 )
-def test_what_cannot_be_explained_is_said_beside_the_form(shown, asked, status, told):
+def test_what_cannot_be_explained_is_said_beside_the_form(shown, asked, status, told, by_id):
     made = shown(status, **asked)
+    assert ("The id must be" in made.texts("div", role="alert")[0]) == by_id
     assert told in made.texts("div", role="alert")[0]
     assert "Search for documents" in made.texts("div", role="alert")[0]
     assert made.all("input", id="q")[0][0]["value"] == QUERY

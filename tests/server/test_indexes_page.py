@@ -126,3 +126,11 @@ def test_only_terms_of_the_first_layer_are_searched_for(tmp_path):
     term = next(one["term"] for one in vocabulary(index)[1]["frequent"])
     assert f'q={vocabulary(index)[0]["frequent"][0]["term"]}"' in html
     assert f'<span class="text" dir="auto">{term}</span>' in html
+
+
+def test_a_term_without_an_end_is_cut(tmp_path):
+    endless = "acgt" * 5000
+    html = page_of(Index.build([{"id": "a", "text": f"{endless} moon"}], tmp_path / "genes.index"))
+    assert f'<span class="text" dir="auto">{endless[:100]}…</span>' in html
+    assert endless not in html.partition('id="documents"')[0]
+    assert 'q=moon"' in html

@@ -95,8 +95,8 @@ def test_an_empty_index_is_told(tmp_path: Path) -> None:
     index = Index.build([], tmp_path / "none.index")
     with client_of(make_app({"none": index})) as client:
         html = shown(client, "/perturb")
-    assert 'data-kind="error"' in html
-    assert "add documents first" in html
+    assert 'data-kind="empty">none.index has no text fields yet; add documents first<' in html
+    assert 'data-kind="error"' not in html
 
 
 def test_what_the_script_is_told(site_client: TestClient) -> None:

@@ -43,7 +43,12 @@ def demo(
 ) -> None:
     """Index the documentation of Python's standard library, compare all rankers on it, search it, and serve it."""
     from aboutness.app.demo import TRAININGS, build_demo, compare_demo, search_demo, train_demo
+    from aboutness.server.serving import check_port
+    from aboutness.server.settings import LOOPBACK
 
+    serves = serve or (serve is None and sys.stdin.isatty() and sys.stdout.isatty())
+    if serves:
+        check_port(LOOPBACK[0], port)
     start = time.perf_counter()
     typer.echo("Indexing the documentation of Python's standard library …", err=True)
     with progress("Indexing", 0) as (tell_documents, _):
@@ -79,7 +84,7 @@ def demo(
     for part in parts:
         show_lines(hanging(f"  {part}"))
     typer.echo(f"\nNow with your own documents:\n{next_steps(sys.argv[0])}")
-    if serve or (serve is None and sys.stdin.isatty() and sys.stdout.isatty()):
+    if serves:
         from aboutness.app.comparing import save_comparison
         from aboutness.server.settings import Settings
 

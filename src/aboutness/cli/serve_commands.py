@@ -75,6 +75,7 @@ def serve(
     from aboutness.app.index import Index
     from aboutness.app.over_shards import engine_at, opened_to_serve
     from aboutness.server.held import named_folders
+    from aboutness.server.serving import check_port
     from aboutness.server.settings import Limits, Settings
 
     check_searched(ray, shards)
@@ -89,6 +90,7 @@ def serve(
         log_queries=log_queries,
         limits=Limits(threads=WAITING) if ray else Limits(),
     )
+    check_port(host, port)
     with working("comparing checksums"):
         indexes = {name: Index.open(folder, verify=verify) for name, folder in named_folders(folders).items()}
     with engine_at(ray) as engine:

@@ -86,6 +86,11 @@ def _ended_by_signals(server: uvicorn.Server) -> Iterator[None]:
             signal.signal(one, handler)
 
 
+def check_port(host: str, port: int) -> None:
+    """Raise where a server could not listen: what takes long before it need not be done then."""
+    _listening(host, port).close()
+
+
 def _listening(host: str, port: int) -> socket.socket:
     """Return a socket that waits for others to come."""
     try:

@@ -29,7 +29,7 @@ router = APIRouter(include_in_schema=False)
 STEP = 0.001  # of the threshold
 MOST_FLOWS = 100  # rows of their table
 LONG_TITLE = 150  # characters: on a phone it may have to be scrolled, which takes a key's focus
-ADVICE = {404: "The id must be that of a document of this index, letter for letter."}
+ADVICE = "The id must be that of a document of this index, letter for letter."
 
 
 @router.get("/explain")
@@ -69,9 +69,9 @@ async def show(
     try:
         found = await site.work(_shown, site.held.one(index).generation, q, id, rankers, at, t)
     except (UsageError, BadInput, NotFound) as error:  # the asker's to mend; others are told as everywhere
-        status = outcome(error).http_status
-        context |= {"problem": without_paths(str(error), site), "advice": ADVICE.get(status, "")}
-        return page(request, "explain.html", title="Explain", status=status, **context)
+        advice = "" if id in site.held.one(index) else ADVICE
+        context |= {"problem": without_paths(str(error), site), "advice": advice}
+        return page(request, "explain.html", title="Explain", status=outcome(error).http_status, **context)
     found["note"] = without_paths(found["shown"].note or "", site)
     for place, (one, url) in enumerate(zip(found["scores"], links, strict=True)):
         one |= {"url": url, "current": place == at}

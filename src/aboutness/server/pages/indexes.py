@@ -23,6 +23,7 @@ router = APIRouter(include_in_schema=False)
 AT_ONCE = 10  # documents that are shown
 TERMS = 24  # of a layer
 LONGEST_HEADING = 120
+LONGEST_TERM = 100  # characters, of a term that can be searched for from here; more of one is nobody's word
 MOST_FIELDS = 8  # in the form for a new document
 
 
@@ -73,6 +74,7 @@ async def show(request: Request, site: SiteHere, index: str | None = None, offse
         incomplete=held.incomplete,
         form_fields=[one["name"] for one in told["facts"]["fields"]][:MOST_FIELDS] or ["text"],
         at_once=AT_ONCE,
+        longest_term=LONGEST_TERM,
         most_added=MOST_ADDED,
         most_bytes=site.settings.limits.body,
         again={one["name"]: again for one in told["facts"]["artefacts"] if (again := _again(one))},

@@ -78,6 +78,7 @@ class Shown:
     rows: Sequence[Row] = ()
     left_out: Mapping[str, str] | None = None
     problem: str | None = None
+    empty: bool = False  # whether there is no document, so that nothing can be scored
 
     @property
     def data(self) -> dict[str, Any]:
@@ -87,6 +88,7 @@ class Shown:
             "set": self.chosen.name,
             "sets": [asdict(one) for one in passage_sets().values()],
             "limits": LIMITS,
+            "empty": self.problem if self.empty else None,
             "rankers": [list(RANKERS), rest],
         }
 
@@ -132,7 +134,7 @@ def shown(site: Site, index: Index, name: str | None, query: str | None) -> Show
     try:
         found = perturb(index, asked, chosen.passages)
     except AboutnessError as error:
-        return Shown(chosen, asked, known=True, problem=without_paths(str(error), site))
+        return Shown(chosen, asked, known=True, problem=without_paths(str(error), site), empty=not len(index))
     why = {ranker: without_paths(reason, site) for ranker, reason in found.left_out.items()}
     return Shown(chosen, asked, in_documents(index, asked), [row.name for row in found.rows], rows_of(found), why)
 

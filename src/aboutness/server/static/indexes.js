@@ -151,7 +151,8 @@ async function change(what, asked, said) {
   }
 }
 
-const saidAdded = (answer) => `${answer.added} added, ${answer.updated} replaced; the index has ${answer.documents} documents now.`;
+const saidAdded = ({ added, updated, documents }) =>
+  `${added} added, ${updated} replaced; the index has ${documents.toLocaleString("en")} document${documents === 1 ? "" : "s"} now.`;
 
 function add(documents) {
   const body = { index, documents, update: at("update").checked };

@@ -40,6 +40,7 @@ export class MapView {
 
   setMarks(marks) {
     Object.assign(this.marks, marks);
+    if ("query" in marks && this.whole) this.fit(); // it may lie beyond all documents
     this.draw();
   }
 
@@ -68,7 +69,7 @@ export class MapView {
 
   fit() {
     if (!this.grid || !this.painter.image) return;
-    const { left, right, top, bottom } = this.grid;
+    const { left, right, top, bottom } = this.bounds();
     const { width, height } = this.canvas;
     const room = 1 - 2 * MARGIN;
     const scale = Math.min((width * room) / (right - left || 1), (height * room) / (top - bottom || 1));
@@ -76,6 +77,13 @@ export class MapView {
     this.place = { scale, left: 0, top: 0 };
     this.centre((left + right) / 2, (top + bottom) / 2);
     this.whole = true;
+  }
+
+  /** Return what is to be in sight: all documents, and the query. */
+  bounds() {
+    const { left, right, top, bottom } = this.grid;
+    const { x = left, y = top } = this.marks.query ?? {};
+    return { left: Math.min(left, x), right: Math.max(right, x), top: Math.max(top, y), bottom: Math.min(bottom, y) };
   }
 
   centre(x, y) {

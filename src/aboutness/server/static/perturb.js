@@ -3,7 +3,7 @@ import { ask, debounce, el, indexName, pageData, setQuery, status, stepping, wit
 import { passagesIn, savePassages } from "./perturb_files.js";
 import { scoresTable, together } from "./perturb_scores.js";
 
-const { set, sets, limits, rankers } = pageData();
+const { set, sets, limits, rankers, empty } = pageData();
 const at = (name) => document.getElementById(`perturb-${name}`);
 const [form, query, chosen, file, state, hint] = ["form", "query", "set", "file", "state", "hint"].map(at);
 const [list, pairs, scores, leftOut] = ["passages", "pairs", "scores", "left-out"].map(at);
@@ -136,6 +136,7 @@ async function score() {
   const passages = passagesHere();
   const replace = pairsHere(passages);
   const asked = query.value.trim();
+  if (empty) return nothing(empty);
   if (!asked) return nothing("Type a query: the passages are scored for it.");
   if (!passages.size) return nothing("There is no passage with a text: add one, load a file, or reset.");
   const body = { index: indexName(), query: asked, passages, replace };
