@@ -138,7 +138,7 @@ def test_files_that_hold_no_keys_are_refused(tmp_path):
         path.write_text(text)
         with pytest.raises(BadInput):
             Keys(path)
-    with pytest.raises(NotFound, match="none.txt; make it with 'aboutness key"):
+    with pytest.raises(NotFound, match=r"none\.txt; make it with 'aboutness key"):
         Keys(tmp_path / "none.txt")
     with pytest.raises(BadInput, match="cannot be read as a file of API keys: Is a directory"):
         Keys(tmp_path)
