@@ -38,7 +38,7 @@ def measure_pictures(name: str, text: str) -> Iterator[tuple[str, str]]:
     )
     yield (
         inline_svg(orders_figure(by_order(text)), f"{name}-orders", f"{text} of rankings of the same documents"),
-        f"`{text}` of rankings of {DEPTH} documents: two have grade 2, two grade 1, all others grade 0.",
+        f"`{text}` of rankings of {DEPTH} documents: two have grade 2, two grade 1, the others 0 or none.",
     )
 
 
