@@ -22,11 +22,14 @@ if len(sys.argv) < 3:
     sys.exit(2)
 folder, question = Path(sys.argv[1]), sys.argv[2]
 target = Path(f"{folder.resolve().name}.index")
-if target.exists():  # from the last time: what has changed since is brought in
-    index = ab.Index.open(target)
-    index.sync(ab.read(folder))
-else:
-    index = ab.Index.build(ab.read(folder), target)
+try:
+    if target.exists():  # from the last time: what has changed since is brought in
+        index = ab.Index.open(target)
+        index.sync(ab.read(folder))
+    else:
+        index = ab.Index.build(ab.read(folder), target)
+except ab.AboutnessError as error:  # such as a note that is not in UTF-8: which, and what to do
+    sys.exit(f"search_notes: {error}")
 index.train("default", threads=1)
 
 hits = index.search(question, k=5)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from aboutness.core.kinds import Choice
@@ -47,6 +47,17 @@ def pictures(name: str, shown: Shown) -> Iterator[tuple[str, str]]:
             inline_svg(sweep_figure(shown.sweep), f"{name}-sweep", f"Scores by {named}"),
             f"The same passages when `{named}` is changed (by default `{shown.sweep.parameter.default}`).",
         )
+
+
+def side_by_side(drawings: Iterable[tuple[str, str]]) -> str:
+    """Return HTML of pictures beside each other, each an SVG and what stands below it."""
+    figures = (f"<figure>{svg}<figcaption>{_html(caption)}</figcaption></figure>" for svg, caption in drawings)
+    return f'<div class="figures">{"".join(figures)}</div>'
+
+
+def _html(caption: str) -> str:
+    pieces = caption.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").split("`")
+    return "".join(f"<code>{piece}</code>" if place % 2 else piece for place, piece in enumerate(pieces))
 
 
 @drawn

@@ -13,7 +13,10 @@ from aboutness.evaluate.conventions import CONVENTIONS
 from aboutness.evaluate.measures import DEFAULT_MEASURES, known_measures, measure
 from aboutness.evaluate.own_measures import load_ir_measures
 from aboutness.evaluate.parameters import ALLOWED
+from docsite.figures.drawing import side_by_side
+from docsite.figures.measured import measure_pictures
 from docsite.generated.measure_formulas import FORMULAS, Formula
+from docsite.generated.measure_sources import SOURCES, cost
 from docsite.markdown import NONE, block, code, page, prose, sentence, table
 from docsite.page import Page
 
@@ -34,6 +37,10 @@ MEANT = {
     "normalize": "whether the overlap is a share of the best one",
     "convention": "the paper or program whose formula it is",
 }
+SYMBOLS = (
+    "*Symbols*: r\\_i is 1 where the document at rank i is relevant (its grade is at least `rel`), else 0; P@i is "
+    "the mean of r\\_1 … r\\_i; R is how many documents are relevant, n how many are found, k the cut-off."
+)
 
 
 def measure_pages() -> Iterator[Page]:
@@ -79,24 +86,30 @@ def _words(name: str) -> list[str]:
 
 def _page(known: dict[str, str]) -> Page:
     name, chosen = known["name"], measure(known["example"])
-    formula = FORMULAS[name]
+    formula, source = FORMULAS[name], SOURCES[name]
+    is_ours = bool(own_formula(chosen))
     return Page(
         f"{FOLDER}/{slug(name)}.md",
         ", ".join(_words(name)),
         page(
             f"# {code(name)}",
             prose(sentence(known["about"])),
-            block(formula.formula),
-            prose(formula.meaning),
-            "r_i is 1 where the document at rank i is relevant (its grade is at least `rel`), else 0; R is how "
-            "many documents "
-            "are relevant, n how many are found.".replace("_", "\\_"),
             _facts(known, chosen, formula),
+            "## Equation",
+            block(formula.formula),
+            SYMBOLS,
+            prose(formula.meaning),
             "## Parameters",
             _parameters(chosen),
+            "## How it differs from the paper",
+            prose(source.differs),
             *_conventions(name),
+            "## Cost",
+            f"{cost(name, is_ours)} [Measured](../benchmarks/measures.md) beside others.",
             "## An example",
             _example(known["example"]),
+            "## At work",
+            side_by_side(measure_pictures(slug(name), known["example"])),
         ),
     )
 
@@ -109,6 +122,7 @@ def _facts(known: dict[str, str], chosen: Any, formula: Formula) -> str:  # noqa
     )
     rows = [
         ["written", code(known["example"])],
+        ["paper", prose(SOURCES[known["name"]].paper)],
         ["range", f"{formula.least:g} to {formula.most:g}; more is better"],
         ["computed", whose],
         [

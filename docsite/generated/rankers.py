@@ -21,7 +21,7 @@ from aboutness.rank.known import known_rankers
 from aboutness.rank.normalised import Normalisation
 from aboutness.rank.pipelines import Pipeline
 from docsite.docstring import COST, DIFFERS, EMPTY, PAPER, SYMBOLS, UNKNOWN, docstring_of
-from docsite.figures.drawing import pictures
+from docsite.figures.drawing import pictures, side_by_side
 from docsite.figures.shown import Shown, shown_by
 from docsite.figures.small_corpus import PASSAGES, QUERY, small_index
 from docsite.figures.sweep import another_value, shown_parameters
@@ -210,10 +210,6 @@ def python_of(ranker: Ranker) -> str:
 
 def _at_work(named: Named) -> str:
     shown = named.shown
-    figures = [
-        f"<figure>{svg}<figcaption>{_html(caption)}</figcaption></figure>"
-        for svg, caption in pictures(named.name, shown)
-    ]
     rows = (
         [
             name,
@@ -232,12 +228,7 @@ def _at_work(named: Named) -> str:
         "about two cities, elephants and three modules of Python, and five passages. One is about London; one "
         "is the same, but does not say its name; one speaks of elephants and calls each of them London, so that "
         "it mentions the word and is about something else.",
-        f'<div class="figures">{"".join(figures)}</div>',
+        side_by_side(pictures(named.name, shown)),
         table([f"passage, for “{QUERY}”", "score", "rank"], rows),
         *notes,
     )
-
-
-def _html(caption: str) -> str:
-    pieces = caption.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").split("`")
-    return "".join(f"<code>{piece}</code>" if place % 2 else piece for place, piece in enumerate(pieces))

@@ -177,7 +177,7 @@ def test_an_index_in_memory():
 
 def test_an_index_that_holds_nothing():
     for index in (Index.build([]), Index.build([{"id": "a", "text": "the"}])):
-        with pytest.raises(UsageError, match="in the 0 tokens of the text: train on more text"):
+        with pytest.raises(UsageError, match="in the 0 tokens of the text: add documents with words"):
             index.train(**SMALL)
 
 

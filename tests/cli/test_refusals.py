@@ -42,3 +42,20 @@ def test_judged_queries_that_the_collection_lacks_are_told(call, tmp_path):
 def test_a_title_is_one_line(call, tmp_path):
     Index.build([{"id": "a", "title": "one\ntwo\x1b[31m", "text": "city"}], tmp_path / "x")
     assert len(call("search", "x", "city").out.splitlines()) == 3
+
+
+def test_a_refusal_names_the_form_that_is_meant(call, three, tmp_path):
+    (tmp_path / "a.txt").write_text("city")
+    for option, given, form in (("--weight", "title=x", "FIELD=NUMBER"), ("--layer", "pairs", "NAME=ANALYZER")):
+        ran = call("index", "a.txt", "-o", "x", option, given)
+        assert (ran.code, f"{option} is written {form}, got {given!r}" in ran.err) == (2, True)
+    ran = call("search", three, "city", "-r", "bm25[k1=2")
+    assert (ran.code, "such as bm25[k1=1.7,b=.95]" in ran.err) == (2, True)
+    ran = call("delete", three, "nowhere")
+    assert (ran.code, "nothing was deleted; to pass over them: --missing-ok" in ran.err) == (4, True)
+
+
+def test_a_file_without_queries_is_told(call, three, tmp_path):
+    (tmp_path / "none.tsv").write_text("")
+    ran = call("run", three, "none.tsv", "-o", "x.trec", "-r", "bm25")
+    assert (ran.code, "note: there are no queries in none.tsv" in ran.err) == (0, True)

@@ -79,7 +79,8 @@ def test_what_cannot_be_served_is_said(folder, tmp_path):
         ((tmp_path / "none.index",), 4, "none.index"),
         ((folder, "--results", tmp_path / "none"), 2, "results must be a folder"),
         ((folder, folder), 2, "two indexes have the name 'three'"),
-        ((folder, "--api-key-file", tmp_path / "none.txt"), 3, "cannot be read as a file of API keys"),
+        ((folder, "--api-key-file", tmp_path / "none.txt"), 4, "none.txt; make it with 'aboutness key"),
+        ((folder, "--api-key-file", tmp_path), 3, "cannot be read as a file of API keys: Is a directory"),
     ):
         code, _, err = run("serve", *arguments, "--port", "0")
         assert (code, said in err) == (status, True), err

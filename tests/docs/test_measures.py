@@ -6,7 +6,9 @@ import math
 import random
 
 import pytest
+from docsite.figures.measured import ORDERS, TO_FIND, by_order, by_place
 from docsite.generated.measure_formulas import FORMULAS
+from docsite.generated.measure_sources import SOURCES
 
 from aboutness.app.evaluating import evaluate_run
 from aboutness.evaluate.measures import known_measures
@@ -93,6 +95,21 @@ def compatible(ranked, grades, p=0.95):
 
 def test_every_measure_has_a_formula_and_no_other_has():
     assert FORMULAS.keys() == {one["name"] for one in known_measures()}
+
+
+def test_every_measure_says_where_it_comes_from():
+    assert SOURCES.keys() == {one["name"] for one in known_measures()}
+    assert all(one.paper and one.differs for one in SOURCES.values())
+
+
+def test_figures_show_what_the_measures_are():
+    assert by_place("RR")[:3] == pytest.approx([1, 1 / 2, 1 / 3])
+    assert by_place("AP")[4] == pytest.approx(1 / 5 / TO_FIND)
+    assert dict(zip(ORDERS, by_order("nDCG@10"), strict=True))["the best order"] == 1
+    assert dict(zip(ORDERS, by_order("R@100"), strict=True))["half of them not found"] == 0.5
+    assert (
+        dict(zip(ORDERS, by_order("Judged@10"), strict=True))["the best order, half of the rest not judged"] == 0.7
+    )
 
 
 @pytest.mark.parametrize("known", known_measures(), ids=lambda known: known["name"])

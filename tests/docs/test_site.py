@@ -58,6 +58,10 @@ def test_every_ranker_has_its_page(site, name):
 def test_every_measure_has_its_page(site, known):
     parts = words_of(site, f"measures/{slug(known['name'])}.html")
     assert known["name"] in parts
+    wanted = {"Equation", "Parameters", "How it differs from the paper", "Cost"}
+    assert all(parts[part].strip() for part in wanted)
+    assert "paper" in parts[known["name"]]
+    assert (site / f"measures/{slug(known['name'])}.html").read_text("utf-8").count("<figure><svg") == 2
     assert f"{known['example']} is {value_of(known['example']):.4f} here" in parts["An example"]
     listed = words_of(site, "measures/index.html")["Measures"]
     assert known["example"] in listed

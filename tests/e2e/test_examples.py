@@ -123,6 +123,12 @@ def test_search_notes_says_what_it_needs(run, capsys, arguments):
     assert capsys.readouterr().err.startswith("usage: python examples/search_notes.py FOLDER ")
 
 
+def test_search_notes_names_a_note_that_cannot_be_read(run, notes):
+    (notes / "old.md").write_bytes(b"caf\xe9")
+    with pytest.raises(SystemExit, match=r"search_notes: .*old\.md: not UTF-8.*save it as UTF-8"):
+        run("search_notes.py", notes, "coffee")
+
+
 def test_search_notes_in_the_browser(notes, tmp_path):
     command = [sys.executable, str(EXAMPLES / "search_notes.py"), str(notes), "air over a wing", "--serve"]
     process = subprocess.Popen(

@@ -132,7 +132,7 @@ def test_what_is_no_sweep():
     with pytest.raises(UsageError, match=r"no measure 'RR'\. It has: AP, RR"):
         draw_sweep(SWEEP, measure="RR")
     for wrong in ({}, {"settings": 1}, {**SWEEP, "best": None}, {**SWEEP, "settings": [{}]}):
-        with pytest.raises(UsageError, match=r"no results of a sweep.*tune"):
+        with pytest.raises(UsageError, match=r"no results of a sweep; make some: aboutness tune"):
             draw_sweep(wrong)
 
 

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from aboutness.core.errors import BadInput, UsageError
+from aboutness.core.errors import BadInput, NotFound, UsageError
 from aboutness.server.access import COOKIE, NEEDED, SCOPES, Keys, make_key
 from aboutness.server.app import PAGES, make_app
 from aboutness.server.settings import Settings
@@ -138,8 +138,10 @@ def test_files_that_hold_no_keys_are_refused(tmp_path):
         path.write_text(text)
         with pytest.raises(BadInput):
             Keys(path)
-    with pytest.raises(BadInput, match="cannot be read"):
+    with pytest.raises(NotFound, match=r"none\.txt; make it with 'aboutness key"):
         Keys(tmp_path / "none.txt")
+    with pytest.raises(BadInput, match="cannot be read as a file of API keys: Is a directory"):
+        Keys(tmp_path)
     with pytest.raises(BadInput):
         make_key(path, "read")
     with pytest.raises(UsageError, match="must be one of read, write, admin"):

@@ -78,8 +78,8 @@ def index(
     named = Sources(sources, format, fields, id_key)
     how: dict[str, Any] = {
         "analyzer": analyzer,
-        "layers": dict(_pair(text, "--layer", str) for text in layers or ()),
-        "weights": dict(_pair(text, "--weight", float) for text in weights or ()),
+        "layers": dict(_pair(text, "--layer", "NAME=ANALYZER", str) for text in layers or ()),
+        "weights": dict(_pair(text, "--weight", "FIELD=NUMBER", float) for text in weights or ()),
         "overwrite": overwrite,
     }
     if shards is not None or ray is not None:
@@ -275,11 +275,11 @@ def snapshot(
         typer.echo(f"Copied generation {generation} of {folder} to {output}: {documents}")
 
 
-def _pair(text: str, option: str, read: Callable[[str], Any]) -> tuple[str, Any]:
+def _pair(text: str, option: str, form: str, read: Callable[[str], Any]) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     try:
         if not name or not equals:
             raise ValueError(text)
         return name, read(value)
     except ValueError:
-        raise UsageError(f"{option} is written NAME=VALUE, got {text!r}") from None
+        raise UsageError(f"{option} is written {form}, got {text!r}") from None

@@ -197,6 +197,8 @@ def run(
         typer.echo(f"note: {note}", err=True)
     if str(output) != "-":
         typer.echo(f"{counted(count, 'query', 'queries')} ranked by {rankers[0]}; the run is {output}")
+    if not count:
+        typer.echo(f"note: there are no queries in {queries}", err=True)
 
 
 def models(

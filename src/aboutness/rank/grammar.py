@@ -71,6 +71,11 @@ class _Reader:
             known = ", ".join(known_rankers(combinations=True))
             raise UsageError(f"a ranker is missing. Known: {known}")
         found = self.ranking()
+        if self.text[self.at :].lstrip().startswith("["):
+            raise UsageError(
+                f"cannot read the ranker {shown(self.text)}: parameters stand right after a name, in one closed "
+                "pair of brackets, such as bm25[k1=1.7,b=.95] or rrf[k=5](bm25, ql)"
+            )
         if self.text[self.at :].strip():
             raise self.trouble("an end, +, *, % or >>")
         return found

@@ -187,8 +187,8 @@ def draw_sweep(
         return curves.sweep_curve(
             list(of_value), train, test, float(best["parameters"][chosen]), chosen, shown_measure
         )
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError):
         raise UsageError(
-            f"these are no results of a sweep ({type(error).__name__}: {error}); make some: aboutness tune ... "
+            "these are no results of a sweep; make some: aboutness tune COLLECTION -r RANKER --grid ... "
             "--train .5 -o DIR"
         ) from None

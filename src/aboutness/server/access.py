@@ -16,7 +16,7 @@ from typing import Any
 from fastapi import Depends, HTTPException, Request
 from starlette.requests import HTTPConnection
 
-from aboutness.core.errors import BadInput, UsageError, shown
+from aboutness.core.errors import BadInput, NotFound, UsageError, shown
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +68,7 @@ class Keys:
         self._stamp = stamp
         try:
             self._scopes = _read(self._path)
-        except BadInput as error:
+        except (BadInput, NotFound) as error:
             self._scopes = {}
             log.error("nobody is let in any more: %s", error)
 
@@ -105,8 +105,11 @@ def _read(path: Path) -> dict[str, int]:
         if path.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
             raise BadInput(f"others may write to {path}, and so give themselves keys: chmod 600 {path}")
         lines = path.read_text("utf-8").splitlines()
+    except FileNotFoundError:
+        raise NotFound(f"there is no file of API keys {path}; make it with 'aboutness key {path}'") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path} cannot be read as a file of API keys: {error}") from None
+        problem = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
+        raise BadInput(f"{path} cannot be read as a file of API keys: {problem}") from None
     found: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
         words = line.split()

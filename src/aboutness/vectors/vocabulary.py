@@ -30,9 +30,10 @@ class Vocabulary:
         terms, counts = text.terms(), text.counts.tolist()
         frequent = np.flatnonzero(text.counts >= max(least, 1)).tolist()
         if not frequent:
+            tokens = int(text.counts.sum())
+            cure = "train on more text, or lower min_count (--min-count)" if tokens else "add documents with words"
             raise UsageError(
-                f"no word stands at least min_count={least} times in the {text.counts.sum():,} tokens of the "
-                "text: train on more text, or lower min_count (--min-count)"
+                f"no word stands at least min_count={least} times in the {tokens:,} tokens of the text: {cure}"
             )
         frequent.sort(key=lambda number: (-counts[number], terms[number]))
         order = np.array(frequent, np.int64)
