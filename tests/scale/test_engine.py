@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import socket
 import time
 from functools import partial
 
@@ -193,6 +194,26 @@ def test_where_nobody_listens(raylets):
     with pytest.raises(Unreachable, match=r"no Ray cluster answers at 127\.0\.0\.1:\d+ .*ray start --head"):
         engine_of(f"127.0.0.1:{free_port()}")
     assert time.monotonic() - start < 10
+
+
+def test_what_listens_but_is_no_cluster_is_told(raylets, monkeypatch):
+    monkeypatch.setattr("aboutness.scale.ray_connection.CLUSTER_S", 2.0)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = "127.0.0.1:{1}".format(*silent.getsockname())
+        with pytest.raises(Unreachable, match=f"what listens at {address} does not answer as the head of a Ray"):
+            engine_of(address)
+
+
+def test_auto_finds_a_cluster_on_loopback(cluster, monkeypatch):
+    monkeypatch.setenv("RAY_ADDRESS", cluster.address)
+    with engine_of("auto") as engine:
+        assert dict(engine.map(halved, [2, 4])) == {2: 1, 4: 2}
+
+
+def test_auto_does_not_wait_for_a_cluster_that_has_ended(raylets, monkeypatch):
+    monkeypatch.setenv("RAY_ADDRESS", f"127.0.0.1:{free_port()}")
+    with pytest.raises(Unreachable, match=r"no Ray cluster answers on this machine \(127\.0\.0\.1:\d+\)"):
+        engine_of("auto")
 
 
 def test_without_ray_it_says_what_to_install(monkeypatch):

@@ -144,6 +144,22 @@ def test_models_with_any_parameters_are_the_same_over_shards(name, data):
     assert_equal(model, index, [question], [data.draw(st.sampled_from(SHARDS))])
 
 
+@every(["pv-lm", "epv-d-lm", "epv-dr-lm", "epv-drj-lm", "lda-lm"])
+def test_what_was_deleted_after_the_training_leaves_no_trace(name):
+    parts = [named([one.fields for one in documents_of(seed)], f"{seed}-") for seed in (9, 10, 11)]
+    model, all_trained = MODELS[name](), {"trained_on": lambda _: True}
+    whole = ready(*parts, **all_trained).snapshot
+    rows = bind(model, whole).space.rows  # what a document that is gone had is not the most that there is
+    dead = [whole.document(int(number)).id for number in np.argsort(-(rows**2).sum(axis=1))[:5]]
+    index = ready(*parts, dead=dead, **all_trained)
+    assert index.snapshot.size == len(index) + len(dead)
+    assert_equal(model, index, QUESTIONS)
+    before = [bind(model, index.snapshot).floor(question) for question in QUESTIONS]
+    index.merge()
+    assert index.snapshot.size == len(index)
+    assert [bind(model, index.snapshot).floor(question) for question in QUESTIONS] == before
+
+
 @every(["bm25", "ql", "iwcs", "lsa", "wmd", "pv-lm"])
 def test_models_find_the_same_among_thousands(name):
     index = large(make=ready)

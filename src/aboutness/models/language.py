@@ -198,10 +198,15 @@ class LanguageScorer(Scorer):
 
     @cached_property
     def extremes(self) -> tuple[float, ...]:  # type: ignore[override]
-        """Return the lengths of the longest document and of the longest row, and the greatest normaliser."""
-        most = float(self.normalisers.max(initial=-math.inf)) if len(self.normalisers) else math.inf
-        longest = float(norms(self.space.rows).max(initial=0.0))
-        return float(self.lengths.max(initial=0.0)), longest, most
+        """Return the lengths of the longest document and of the longest row, and the greatest normaliser.
+
+        Only those that live count: others may have their rows still, or, in a shard, have lost them.
+        """
+        alive, most = self.view.alive, math.inf
+        if len(self.normalisers):
+            most = float(np.asarray(self.normalisers)[alive].max(initial=-math.inf))
+        longest = float(norms(self.space.rows)[alive].max(initial=0.0))
+        return float(self.lengths[alive].max(initial=0.0)), longest, most
 
     def explain(self, question: Question, document: int) -> Explanation:
         """Return the part of each term of the question."""

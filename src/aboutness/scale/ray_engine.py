@@ -1,4 +1,4 @@
-"""A Ray cluster as an engine. This is the only module that knows Ray.
+"""A Ray cluster as an engine. Only this module and `ray_connection` know Ray.
 
 Ray starts our functions on nodes that have a core to spare, again where a worker or a node was lost (`RETRIES`
 times), and makes actors again that were lost. Errors of ours come out as themselves.
@@ -11,8 +11,6 @@ import logging
 import math
 import os
 import shutil
-import signal
-import socket
 import tempfile
 import threading
 import time
@@ -22,7 +20,8 @@ from operator import itemgetter
 from typing import Any, Generic, Self, TypeVar, cast
 
 from aboutness.core.errors import Unreachable, UsageError
-from aboutness.scale.engine import ADDRESS, AUTO, LOCAL, Actor, Answer, Answered, Holder
+from aboutness.scale.engine import LOCAL, Actor, Answer, Answered, Holder
+from aboutness.scale.ray_connection import LOOPBACK, PATIENCE_S, connect, line
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -34,8 +33,6 @@ RETRIES = 8  # a function that kills its worker is given up at last; errors that
 RESTARTS = 100  # of an actor that a job waits for, so that it does not wait for one that can never be made
 AHEAD = 2  # tasks handed out for each core, so that none waits for us
 MOMENT_S = 0.5  # for which one waits without looking up
-PATIENCE_S = 5.0  # for a first word with the cluster
-LOOPBACK = "127.0.0.1"
 LOCAL_STORE = 200_000_000  # bytes for shared values, where we start a cluster ourselves
 
 
@@ -54,7 +51,7 @@ class RayEngine:
         self._use = _Use()
         self._connected = not ray.is_initialized()
         if self._connected:
-            _connect(ray, address, self._settings(address))
+            connect(ray, address, self._settings(address))
         if int(ray.cluster_resources().get("CPU", 0)) < 1:
             self.close()
             raise Unreachable(f"the Ray cluster at {address} has no node with a core for us; start one: ray start")
@@ -237,45 +234,10 @@ def _got(ray: Any, reference: Any, left: float | None, timeout: float | None = N
     except ray.exceptions.GetTimeoutError:
         raise Unreachable(f"the Ray cluster gave no answer within {timeout:g} s") from None
     except ray.exceptions.RayActorError as error:
-        raise Unreachable(f"a worker of the Ray cluster is gone: {_line(error)}") from None
+        raise Unreachable(f"a worker of the Ray cluster is gone: {line(error)}") from None
     except ray.exceptions.RayError as error:
-        raise Unreachable(f"the Ray cluster could not finish a task: {_line(error)}") from None
+        raise Unreachable(f"the Ray cluster could not finish a task: {line(error)}") from None
 
 
 def _raised(error: Exception) -> None:
     raise error
-
-
-def _line(error: object) -> str:
-    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
-
-
-def _connect(ray: Any, address: str, settings: dict[str, Any]) -> None:  # noqa: ANN401
-    """Connect to a cluster; say at once where nobody listens, which Ray itself takes a minute to notice."""
-    advice = "start one with: ray start --head, or use the address 'local'"
-    place = ADDRESS.fullmatch(address)
-    if place:
-        try:
-            socket.create_connection((place["host"], int(place["port"])), PATIENCE_S).close()
-        except (OSError, OverflowError) as error:
-            raise Unreachable(f"no Ray cluster answers at {address} ({error}); {advice}") from None
-    if address == LOCAL or (place and place["host"] in (LOOPBACK, "localhost")):
-        # Else Ray takes the address of the network instead, and what it starts listens there, to anybody.
-        ray._private.ray_constants.ENABLE_RAY_CLUSTER = False  # noqa: SLF001 - there is no other way
-    main = threading.current_thread() is threading.main_thread()
-    before = signal.getsignal(signal.SIGTERM)
-    try:
-        ray.init(**settings)
-    except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
-        where = "on this machine" if address == AUTO else f"at {address}"
-        raise Unreachable(f"cannot use a Ray cluster {where}: {_line(error)}; {advice}") from None
-    finally:
-        if main:
-            signal.signal(signal.SIGTERM, before)  # Ray puts its own in the place of ours
-    inside = ray._private.worker  # noqa: SLF001 - what Ray tells of lost nodes it would print among our data
-    if hasattr(inside, "print_to_stdstream"):
-        inside.print_to_stdstream = _log
-
-
-def _log(data: dict[str, Any], *_: object, **__: object) -> None:
-    log.info("%s", " ".join(map(str, data.get("lines", ()))))
