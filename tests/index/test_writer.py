@@ -126,7 +126,7 @@ def test_adding_tells_what_came_of_it(folder):
     errors = []
     assert index.add(documents(14, 17), on_bad=errors.append) == Added(2, 0)
     assert [error.problem for error in errors] == [
-        "the id 'd14' is in the index already; replace it with --update (update=True in Python)"
+        "the id 'd14' is in the index already; keep one of them, or replace it with add --update (update=True in Python)"
     ]
     twice = [Document("x", {"text": "one"}), Document("x", {"text": "two"})]
     with pytest.raises(BadRecord, match="the id 'x' came before"):

@@ -38,6 +38,7 @@ from aboutness.text.analyzer import Analyzer
 Progress = Callable[[int, int], None]  # documents and characters done so far
 
 DEFAULT_FIELD = "text"
+TAKEN = "is in the index already; keep one of them, or replace it with add --update (update=True in Python)"
 
 
 @dataclass(frozen=True)
@@ -183,11 +184,7 @@ class IndexWriter:
         if not taken.any():
             return batch
         for i in np.flatnonzero(taken):
-            on_bad(
-                _duplicate(
-                    batch, int(i), "is in the index already; replace it with --update (update=True in Python)"
-                )
-            )
+            on_bad(_duplicate(batch, int(i), TAKEN))
         return batch.take(np.flatnonzero(~taken).tolist())
 
     def adopt(self, entries: Sequence[SegmentEntry], fields: Mapping[str, float], used: Iterable[str]) -> None:

@@ -18,7 +18,7 @@ from aboutness.corpus.division import Piece, lines_before
 from aboutness.corpus.keys import Keys
 from aboutness.index import disk
 from aboutness.index.intake import spelled
-from aboutness.index.writer import IndexWriter
+from aboutness.index.writer import TAKEN, IndexWriter
 from aboutness.scale.workplace import Record, digest_of, done_once
 from aboutness.text.analyzer import Analyzer
 
@@ -140,8 +140,7 @@ class _Noted:
 
 
 def _duplicate(document: Document) -> BadRecord:
-    problem = f"the id {document.id!r} is in the index already; replace it with --update (update=True in Python)"
-    return BadRecord(problem, origin=document.origin, raw=spelled(document))
+    return BadRecord(f"the id {document.id!r} {TAKEN}", origin=document.origin, raw=spelled(document))
 
 
 def _pass_over(_: BadRecord) -> None:
