@@ -100,7 +100,6 @@ def _append(path: Path, line: bytes) -> None:
         try:
             if os.write(handle, line) < len(line):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            os.fsync(handle)
         except OSError:
             os.ftruncate(handle, size)
             raise
