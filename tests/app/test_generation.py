@@ -152,3 +152,16 @@ def test_what_is_bound_has_scored_the_first_living_document_by_something_it_has(
 
 def test_two_generations_share_nothing(snapshot):
     assert Generation(snapshot).bound(BM25()) is not Generation(snapshot).bound(BM25())
+
+
+@pytest.mark.parametrize("seconds", [0.0, 60.0])
+def test_rankers_that_search_for_long_do_not_hold_up_a_new_generation(tmp_path, monkeypatch, seconds):
+    monkeypatch.setattr("aboutness.app.index.READY_S", seconds)
+    index = Index.build(RECORDS, tmp_path / "x.index")
+    nested = ranker("rm3(rm3(bm25))")
+    index.search("city", 1, nested)
+    Index.open(index.path).add([{"id": "c", "text": "a new city"}])
+    assert index.refresh(ready=True)
+    assert ranker("bm25") in index.generation.in_use
+    assert (nested in index.generation.in_use) == (seconds > 0)
+    assert len(index.search("city", 9, nested)) == 3

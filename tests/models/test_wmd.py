@@ -366,3 +366,39 @@ def test_distances_are_worked_out_only_while_somebody_waits(monkeypatch):
         for act in (lambda: scorer.scores(question, documents), lambda: scorer.top_many([question], 5)):
             with pytest.raises(TimeoutError):
                 act()
+
+
+@pytest.mark.parametrize("bound", ["relaxed", "capped", "priced"])
+def test_bounds_are_worked_out_in_pieces_while_somebody_waits(monkeypatch, bound):
+    from aboutness.kernels import movers
+
+    monkeypatch.setattr(moving, "BETWEEN", 32)
+    monkeypatch.setattr(moving, "MANY", 0)  # so that all bounds are used
+    scorer, question, sizes = WMD().bind(collection().snapshot), asks(24), []
+    real = getattr(movers, bound)
+
+    def noting(*arguments):
+        sizes.append(len(arguments[-1]))
+        real(*arguments)
+
+    expected = scorer.top(question, 10)
+    monkeypatch.setattr(movers, bound, noting)
+    found = scorer.top(question, 10)
+    assert max(sizes) <= 32 < sum(sizes)
+    assert (found.documents.tolist(), found.scores.tolist()) == (
+        expected.documents.tolist(),
+        expected.scores.tolist(),
+    )
+
+    def late(*arguments):
+        real(*arguments)
+        monkeypatch.setattr(moving, "still_wanted", _over)
+
+    sizes.clear()
+    monkeypatch.setattr(movers, bound, late)
+    with pytest.raises(TimeoutError):
+        scorer.top(question, 10)
+
+
+def _over():
+    raise TimeoutError

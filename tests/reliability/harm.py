@@ -51,6 +51,7 @@ MORE = some_documents(90, 60)
 CHANGED = [*some_documents(20, 30, seed=1), *some_documents(150, 10)]
 GONE = [f"d{number}" for number in range(0, 90, 2)]
 
+SYNCED = [one for one in OLD if one.id not in {*GONE, *(other.id for other in CHANGED)}] + CHANGED + MORE
 OPERATIONS: dict[str, Callable[[Path], object]] = {
     "add": lambda folder: Index.open(folder).add(MORE),
     "update": lambda folder: Index.open(folder).add(CHANGED, update=True),
@@ -58,6 +59,7 @@ OPERATIONS: dict[str, Callable[[Path], object]] = {
     "merge": lambda folder: Index.open(folder).merge(),
     "layer": lambda folder: Index.open(folder).add_layer("exact", "plain"),
     "overwrite": lambda folder: Index.build(MORE, folder, overwrite=True),
+    "sync": lambda folder: Index.open(folder).sync(SYNCED),
 }
 AFTER: dict[str, State] = {
     "add": state_of(OLD + MORE),
@@ -66,6 +68,7 @@ AFTER: dict[str, State] = {
     "merge": state_of(OLD),
     "layer": state_of(OLD),
     "overwrite": state_of(MORE),
+    "sync": state_of(SYNCED),
 }
 
 

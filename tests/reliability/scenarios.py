@@ -27,6 +27,7 @@ from reliability.harm import (
     MORE,
     OLD,
     OPERATIONS,
+    SYNCED,
     WORDS,
     State,
     some_documents,
@@ -63,7 +64,7 @@ def make_start(root: Path, original: Path) -> None:
     """Make what every scenario starts from: an index with word vectors, one that is broken, a file of vectors."""
     shutil.copytree(original, root / INDEX)
     sources(root).mkdir()
-    for name, documents in {"more": MORE, "changed": CHANGED, "old": OLD}.items():
+    for name, documents in {"more": MORE, "changed": CHANGED, "old": OLD, "synced": SYNCED}.items():
         lines = [json.dumps({"id": d.id, **d.fields, **d.metadata}) for d in documents]
         (sources(root) / f"{name}.jsonl").write_text("\n".join(lines))
     vectors = [f"{word} {number} {number % 7} {number % 3}" for number, word in enumerate(WORDS, 1)]
@@ -136,6 +137,9 @@ SCENARIOS = {
         _on("overwrite"),
         AFTER["overwrite"],
         lambda root: ["index", sources(root) / "more.jsonl", "-o", root / INDEX, "--overwrite"],
+    ),
+    "sync": Scenario(
+        _on("sync"), AFTER["sync"], lambda root: ["sync", root / INDEX, sources(root) / "synced.jsonl"]
     ),
     "train": Scenario(
         lambda root, _: Index.open(root / INDEX).train("word2vec", name="trained", **TINY),

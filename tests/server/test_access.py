@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import errno
+import os
 import stat
 from itertools import product
 
 import pytest
 
-from aboutness.core.errors import BadInput, NotFound, UsageError
+from aboutness.core.errors import BadInput, NotFound, StorageError, UsageError
 from aboutness.server.access import COOKIE, NEEDED, SCOPES, Keys, make_key
 from aboutness.server.app import PAGES, make_app
 from aboutness.server.settings import Settings
@@ -146,6 +148,34 @@ def test_files_that_hold_no_keys_are_refused(tmp_path):
         make_key(path, "read")
     with pytest.raises(UsageError, match="must be one of read, write, admin"):
         make_key(path, "all")
+
+
+def test_a_key_comes_after_a_last_line_that_an_editor_left_open(keys):
+    path, made = keys
+    path.write_text(path.read_text().rstrip("\n"))
+    more = make_key(path, "read")
+    held = Keys(path)
+    assert [held.scope(key) for key in (*made.values(), more)] == [0, 1, 2, 0]
+
+
+@pytest.mark.parametrize("how", ["none", "half"])
+def test_a_full_disk_leaves_a_file_of_keys_as_it_was(keys, tmp_path, monkeypatch, how):
+    def write(handle, line):
+        if how == "none":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return real(handle, line[: len(line) // 2])
+
+    real = os.write
+    path, made = keys
+    before = path.read_text()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", write)
+        for one in (path, tmp_path / "new.txt"):
+            with pytest.raises(StorageError, match="no key was made"):
+                make_key(one, "read")
+    assert path.read_text() == before
+    assert not (tmp_path / "new.txt").exists()
+    assert Keys(path).scope(made["read"]) == 0
 
 
 def test_others_can_reach_a_server_only_with_keys(keys):

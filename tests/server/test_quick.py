@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
+import time
 
 import pytest
 
+from aboutness.core.deadline import still_wanted
 from aboutness.core.errors import UsageError
+from aboutness.rank.bound_rankers import MOST_BOUND
 from aboutness.server import quick
 from aboutness.server.access import make_key
 from aboutness.server.api import search
@@ -211,3 +215,37 @@ def test_a_body_in_pieces_is_left_to_the_route(client, answered):
     assert answered == [None]
     assert sent[0]["status"] == 200
     assert json.loads(b"".join(one.get("body", b"") for one in sent[1:]))[0]["hits"]
+
+
+def test_a_search_that_is_not_quick_as_others_were_is_given_up_and_handed_over(client, answered, monkeypatch):
+    real, turns = search.searched, []
+
+    def searched(index, asked):
+        if asked.query == "heavy":
+            start, thread = time.monotonic(), threading.current_thread().name
+            turns.append([thread, None])
+            while time.monotonic() < start + 0.5:
+                time.sleep(0.001)
+                turns[-1][1] = time.monotonic() - start
+                still_wanted()
+        return real(index, asked)
+
+    monkeypatch.setattr(search, "searched", searched)
+    answer = client.post("/v1/search", json={**QUICK, "query": "heavy"})
+    assert (answer.status_code, answered) == (200, [None])
+    (_, first), (thread, second) = turns
+    assert first < 0.3 < second
+    assert thread.startswith("work")
+    assert client.post("/v1/search", json=QUICK).status_code == 200
+    assert answered == [None, None]  # nor is the next taken for quick
+
+
+def test_a_ranker_that_would_have_to_be_bound_first_is_left_to_the_route(client, index, answered):
+    assert client.post("/v1/search", json=QUICK).status_code == 200
+    assert answered[-1] is not None
+    for number in range(MOST_BOUND):
+        index.search("sun", 1, f"bm25[k1={2 + number}]")
+    assert client.post("/v1/search", json=QUICK).status_code == 200
+    assert answered[-1] is None  # it was forgotten for the others
+    assert client.post("/v1/search", json=QUICK).status_code == 200
+    assert answered[-1] is not None

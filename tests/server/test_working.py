@@ -9,7 +9,7 @@ import pytest
 from aboutness.core.deadline import still_wanted
 from aboutness.core.errors import Overloaded
 from aboutness.server.app import make_app
-from aboutness.server.pace import MOST, Pace
+from aboutness.server.pace import MOMENT_S, MOST, Pace
 from aboutness.server.settings import Limits, Settings
 from aboutness.server.working import Work
 from server.served import client_of
@@ -108,3 +108,22 @@ def test_pace_knows_what_is_quick():
     for other in range(MOST):
         pace.timed(other, max, 1, 2)
     assert "a" not in pace._means
+
+
+def test_what_was_cut_short_is_not_quick_for_a_while():
+    pace = Pace()
+
+    def late():
+        raise TimeoutError
+
+    for _ in range(200):
+        pace.timed("a", max, 1, 2)
+    with pytest.raises(TimeoutError):
+        pace.timed("a", late)
+    for _ in range(10):
+        assert not pace.quick("a")
+        pace.timed("a", max, 1, 2)
+    assert pace._means["a"] > MOMENT_S
+    for _ in range(40):
+        pace.timed("a", max, 1, 2)
+    assert pace.quick("a")

@@ -31,6 +31,10 @@ class Generation:
         """Return a ranker bound to the snapshot; the rankers that it is made of are shared with others."""
         return self._rankers.get(ranker, self._bind)
 
+    def is_bound(self, ranker: Ranker) -> bool:
+        """Tell whether a ranker is bound already, so that asking for it takes no time."""
+        return self._rankers.there(ranker) is not None
+
     @property
     def here(self) -> Generation:
         """Return what binds rankers to the snapshot itself, for who needs to see all documents' vectors."""

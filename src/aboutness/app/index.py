@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
@@ -23,6 +24,7 @@ from aboutness.app.syncing import Synced, sync
 from aboutness.app.training import drop, kept, train, trainer
 from aboutness.app.vectors import import_into, keep_vectors, nearest_words, oov, vectors_for_oov, words_of
 from aboutness.core.algebra import Ranker
+from aboutness.core.deadline import wanted_until
 from aboutness.core.errors import AboutnessError, UsageError, shown
 from aboutness.core.record import Document
 from aboutness.core.rejects import OnBad, stop
@@ -52,6 +54,8 @@ if TYPE_CHECKING:
 
     from aboutness.app.perturbing import Perturbation
     from aboutness.index.view import LayerView
+
+READY_S = 5.0  # for all searches that make rankers ready for a new generation, which others wait for
 
 
 class Index:
@@ -130,16 +134,18 @@ class Index:
     def refresh(self, *, ready: bool = False) -> bool:
         """Go over to the newest generation, if there is a newer one; return whether there was.
 
-        With `ready`, the rankers in use are bound to it first, while searches still go to the one before.
+        With `ready`, the rankers in use are bound to it first, while searches still go to the one before; those
+        that search for seconds before they are ready are left to their next use.
         """
         own = self.snapshot
         newest = Snapshot.open(self.path, verify=own.verified, sure=own.manifest.files())
         if not self._older_than(newest):
             return False
         fresh = self._generation_of(newest)
-        for ranker in self.generation.in_use if ready else ():
-            with contextlib.suppress(AboutnessError):  # what it needs is gone: told to the next who asks for it
-                fresh.bound(ranker)
+        with wanted_until(time.monotonic() + READY_S):
+            for ranker in self.generation.in_use if ready else ():
+                with contextlib.suppress(AboutnessError, TimeoutError):  # told to the next who asks for it
+                    fresh.bound(ranker)
         with self._lock:  # another thread may have gone further meanwhile
             changed = self._older_than(newest)
             if changed:

@@ -21,7 +21,7 @@ Reals = NDArray[np.float64]
 
 ROOM = 1 << 25  # costs that are held at a time
 FEW = 64  # documents for which bounds are not worth their while
-BETWEEN = 256  # documents between two looks whether their distances are still wanted
+BETWEEN = 256  # documents between two looks whether how far they are is still wanted
 AT_ONCE = 16  # documents whose distances are worked out before the limit is looked at again
 SHORT = 8  # query words up to which distances cost less than better bounds
 POOL = 8  # times k: documents among which the first k are sought
@@ -290,7 +290,9 @@ class Nearby:
 
         out = np.empty(len(self.documents), np.float32)
         nearest = self.near.min(axis=1)
-        relaxed(*self.contents.arrays, self.documents, self.places, self.near, nearest, self.shares, out)
+        for some in _pieces(out):
+            documents = self.documents[some]
+            relaxed(*self.contents.arrays, documents, self.places, self.near, nearest, self.shares, out[some])
         return out.astype(np.float64)
 
     def _capped(self, documents: Ints) -> Reals:
@@ -300,7 +302,8 @@ class Nearby:
         order = np.argsort(near, axis=1)
         out = np.empty(len(documents), np.float64)
         near, room = np.take_along_axis(near, order, axis=1), self.travels.shares[order]
-        capped(*self.contents.arrays, documents, places, near, room, out)
+        for some in _pieces(out):
+            capped(*self.contents.arrays, documents[some], places, near, room, out[some])
         return out
 
     def _priced(self, documents: Ints, softness: float, rounds: int) -> Reals:
@@ -308,10 +311,11 @@ class Nearby:
 
         near, places = self._some(documents)
         soft = np.float32(max(softness * self.near.mean(), PLAIN[0] ** 2))
+        kernel = np.exp(near / -soft)
         out = np.empty(len(documents), np.float64)
-        priced(
-            *self.contents.arrays, documents, places, near, np.exp(near / -soft), soft, rounds, self.shares, out
-        )
+        for some in _pieces(out):
+            contents = self.contents.arrays
+            priced(*contents, documents[some], places, near, kernel, soft, rounds, self.shares, out[some])
         return out
 
     def _some(self, documents: Ints) -> tuple[F32, Ints]:
@@ -320,6 +324,13 @@ class Nearby:
         places = np.zeros(len(self.places), np.int64)
         places[words] = np.arange(len(words))
         return self.near[self.places[words]], places
+
+
+def _pieces(values: Reals | F32) -> Iterator[slice]:
+    """Yield where pieces of some values lie; before each is a look whether they are still wanted."""
+    for first in range(0, len(values), BETWEEN):
+        still_wanted()
+        yield slice(first, first + BETWEEN)
 
 
 def _least(values: Reals, count: int) -> Ints:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import hmac
 import logging
@@ -16,7 +17,7 @@ from typing import Any
 from fastapi import Depends, HTTPException, Request
 from starlette.requests import HTTPConnection
 
-from aboutness.core.errors import BadInput, NotFound, UsageError, shown
+from aboutness.core.errors import BadInput, NotFound, StorageError, UsageError, shown
 
 log = logging.getLogger(__name__)
 
@@ -77,13 +78,33 @@ def make_key(path: Path, scope: str) -> str:
     """Make a new key, add its hash to a file that only its owner may read, and return the key."""
     if scope not in SCOPES:
         raise UsageError(f"a scope must be one of {', '.join(SCOPES)}, got {shown(scope)}")
-    if path.exists():
+    if is_there := path.exists():
         _read(path)  # raises where it is something else than a file of keys
     key = secrets.token_urlsafe(32)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    with os.fdopen(handle, "a", encoding="ascii") as file:
-        file.write(f"{scope} {_hash(key)}\n")
+    try:
+        _append(path, f"{scope} {_hash(key)}\n".encode())
+    except OSError as error:
+        if not is_there:
+            path.unlink(missing_ok=True)
+        raise StorageError(f"cannot write to {path}: {error.strerror}; no key was made") from error
     return key
+
+
+def _append(path: Path, line: bytes) -> None:
+    """Write a line at the end of a file, whole or not at all: a server may be letting people in by it."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        size = os.fstat(handle).st_size
+        if size and os.pread(handle, 1, size - 1) != b"\n":  # by an editor that leaves the last line open
+            line = b"\n" + line
+        try:
+            if os.write(handle, line) < len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError:
+            os.ftruncate(handle, size)
+            raise
+    finally:
+        os.close(handle)
 
 
 def _hash(key: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aboutness.core.algebra import Ranker
+from aboutness.core.deadline import wanted_until
 from aboutness.core.errors import UsageError
 from aboutness.core.kinds import Choice, Kind, Number, OptionalName, Whole
 from aboutness.index.trained import Trained
@@ -382,3 +384,23 @@ def test_as_text():
     ):
         with pytest.raises(UsageError):
             ranker(text)
+
+
+@every
+def test_expansions_within_one_another_end_when_nobody_waits_any_more(name):
+    index = index_of(named([{"text": "aa bb cc dd ee"}, {"text": "bb cc dd"}, {"text": "ff"}]))
+    searcher, asked = bound(index, f"{name}({name}(bm25))"), Question("aa")
+    with wanted_until(time.monotonic() + 60):
+        in_time = searcher.top_many([asked])
+    assert pairs(in_time[0]) == pairs(searcher.top_many([asked])[0])
+    with wanted_until(time.monotonic() - 1), pytest.raises(TimeoutError):
+        searcher.top_many([Question("bb")])
+
+
+@pytest.mark.parametrize("name", ["rm3", "rocchio"])
+def test_however_deep_they_are_it_ends_in_time(name):
+    index = index_of(named([{"text": "aa bb cc dd ee"}, {"text": "bb cc dd"}, {"text": "ff"}]))
+    start = time.monotonic()
+    with wanted_until(start + 0.5), pytest.raises(TimeoutError):
+        index.search("aa", 3, f"{name}(" * 30 + "bm25" + ")" * 30)
+    assert time.monotonic() < start + 20

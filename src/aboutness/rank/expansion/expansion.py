@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from aboutness.core.deadline import still_wanted
 from aboutness.core.errors import UsageError
 from aboutness.index.snapshot import Snapshot
 from aboutness.index.view import LayerView
@@ -85,6 +86,7 @@ class BoundExpansion(Composed):
         """Return questions expanded, in their order; those of the last call are remembered."""
         last = self._last
         if any(id(question) not in last for question in questions):
+            still_wanted()  # of expansions within one another, each doubles what there is to do
             made = self._expand(questions, threads)
             last = {id(question): (question, one) for question, one in zip(questions, made, strict=True)}
             self._last = last

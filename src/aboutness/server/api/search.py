@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
@@ -10,11 +11,13 @@ from pydantic_core import to_json
 
 from aboutness.app.generation import Generation
 from aboutness.app.index import Index
-from aboutness.app.search import DEFAULT_RANKER, How, search_one
+from aboutness.app.search import DEFAULT_RANKER, How, named_ranker, search_one
+from aboutness.core.deadline import wanted_until
 from aboutness.core.errors import Unreachable, UsageError
 from aboutness.server.access import needs
 from aboutness.server.api.health import MissingShard
 from aboutness.server.asked import Asked, DocumentId, IndexName, K, QueryText, RankerTexts, body_of, read_body
+from aboutness.server.pace import LONGEST_S
 from aboutness.server.problems import problems, without_paths
 from aboutness.server.site import Site, SiteHere, site_here
 
@@ -95,12 +98,21 @@ ANSWERS = {**problems(404), 200: {"model": list[HitsAnswered], "description": "W
 
 
 def at_once(site: Site, asked: SearchAsked) -> list[dict[str, Any]] | None:
-    """Return what each ranker finds, if that is sure to be over in a moment: else others would have to wait."""
+    """Return what each ranker finds, if that is over in a moment: else others would have to wait.
+
+    It may be that others by the same rankers were quick and this is not, as where their words were unknown.
+    """
     index = site.held.one(asked.index)
     alike = (index.path, *asked.rankers)
     if index.elsewhere or not asked.small or not site.pace.quick(alike):
         return None
-    return site.pace.timed(alike, searched, index, asked)
+    if not all(index.generation.is_bound(named_ranker(one)) for one in asked.rankers):
+        return None  # forgotten for others, or not bound to a new generation yet: that may take long
+    try:
+        with wanted_until(time.monotonic() + LONGEST_S):
+            return site.pace.timed(alike, searched, index, asked)
+    except TimeoutError:
+        return None
 
 
 async def _answer(site: SiteHere, asked: SearchAsked) -> Response:
