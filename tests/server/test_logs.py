@@ -176,3 +176,20 @@ def test_records_are_written_without_what_errors_say():
     assert "CANARY" not in text
     record.exc_text = None
     assert "CANARY" in AsText(told=True).format(record)
+
+
+def test_what_the_framework_could_tell_others_of_requests_is_off(hidden, monkeypatch):
+    trace = pytest.importorskip("opentelemetry.trace")
+    told = []
+
+    class Collecting(trace.TracerProvider):
+        def get_tracer(self, *args, **kwargs):
+            told.append(args)
+            return trace.NoOpTracer()
+
+    monkeypatch.setenv("FASTAPI_OTEL_AUTO_CONFIGURE", "true")
+    monkeypatch.setattr(trace, "get_tracer_provider", Collecting)
+    with client_of(make_app({"sky": hidden})) as client:
+        assert client.get("/v1/search?query=moon&rankers=bm25").status_code == 200
+        assert client.get("/v1/search?k=x").status_code == 422
+    assert not told

@@ -68,6 +68,8 @@ def make_app(open_indexes: Mapping[str, Index], settings: Settings | None = None
         docs_url=None,
         redoc_url=None,
         lifespan=_living,
+        # What is asked is told to nobody, whatever the framework finds installed or in its environment.
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.state.site = site
     app.openapi = partial(_described, app, app.openapi)  # type: ignore[method-assign]
