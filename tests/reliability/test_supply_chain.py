@@ -60,7 +60,7 @@ MODULES = {
 }
 ALLOWED = {
     ("server/serving.py", "socket"),  # which listens, and calls nobody
-    ("scale/ray_engine.py", "socket"),  # which asks whether anybody listens at the address that the user gave
+    ("scale/ray_connection.py", "socket"),  # which asks whether anybody listens at the address that the user gave
     ("app/jobs.py", "subprocess"),  # which starts this package's own module, without a shell
 }
 CALLS = {"eval", "exec", "compile", "__import__"}

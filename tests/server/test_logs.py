@@ -184,7 +184,7 @@ def test_what_the_framework_could_tell_others_of_requests_is_off(hidden, monkeyp
 
     class Collecting(trace.TracerProvider):
         def get_tracer(self, *args, **kwargs):
-            told.append(args)
+            told.append((args, kwargs))
             return trace.NoOpTracer()
 
     monkeypatch.setenv("FASTAPI_OTEL_AUTO_CONFIGURE", "true")

@@ -25,9 +25,11 @@ def test_the_frequent_terms_by_count_and_spelling(texts, least):
     if not expected:
         with pytest.raises(UsageError) as caught:
             Vocabulary.of(text, least)
+        advice = (
+            "train on more text, or lower min_count (--min-count)" if text.tokens else "add documents with words"
+        )
         assert str(caught.value) == (
-            f"no word stands at least min_count={least} times in the {text.tokens} tokens of the text: train on "
-            "more text, or lower min_count (--min-count)"
+            f"no word stands at least min_count={least} times in the {text.tokens} tokens of the text: {advice}"
         )
         return
     found = Vocabulary.of(text, least)
