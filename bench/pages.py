@@ -121,7 +121,7 @@ def stressed(results: Mapping[str, Any]) -> dict[str, str]:
 
 def reported(results: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG001 - they are written already
     """Return the reports of what is measured beyond one machine, by name."""
-    parts = ("identical", "building", "training", "growth", "approximate", "calculation")
+    parts = ("identical", "building", "running", "training", "growth", "approximate", "calculation")
     return {part: _report(RESULTS / f"scale_{part}.md") for part in parts}
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -7,6 +8,7 @@ import sys
 import pytest
 
 import aboutness
+from aboutness.cli.main import main
 from cli.running import environment
 
 COMMANDS = [
@@ -104,3 +106,16 @@ def test_closed_streams_are_no_traceback_and_harm_no_index(three, run, closed, t
     checked = run("check", "three.index", "--deep")
     assert (checked.code, checked.err) == (0, "")
     assert "sound: 2 documents" in checked.out
+
+
+@pytest.mark.parametrize(("command", "threads"), [("run", "1"), ("serve", "1"), ("train", None)])
+def test_matrix_products_have_no_threads_of_their_own_where_we_have_threads(monkeypatch, command, threads):
+    seen = []
+    monkeypatch.setattr("aboutness.cli.main.app", lambda **_: seen.append(os.environ.get("OPENBLAS_NUM_THREADS")))
+    monkeypatch.setattr("sys.argv", ["aboutness", command])
+    monkeypatch.setattr("os.environ", {})
+    main()
+    assert seen == [threads]
+    monkeypatch.setattr("os.environ", {"OPENBLAS_NUM_THREADS": "3"})
+    main()
+    assert seen[1] == "3"

@@ -93,6 +93,8 @@ def _open_closed() -> None:
 def main() -> None:
     """Run the command line."""
     _open_closed()
+    if sys.argv[1:2] != ["train"]:  # which takes large matrices apart
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # we have threads; its own spin while they wait
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="backslashreplace")  # a file's name need not be UTF-8
     try:

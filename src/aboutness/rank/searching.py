@@ -6,6 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, cast, runtime_checkable
 
@@ -21,6 +22,7 @@ from aboutness.models.question import Question
 from aboutness.models.ranking import Explanation, Ranking, best
 
 TOGETHER = 256  # questions of a batch whose first rankings are kept at once
+IN_A_LANE = 64  # the same where lanes are worked on at once
 WORTH = 1e-3  # seconds of a question that are worth a thread: Python's own share of shorter ones is too large
 SHARES = 4  # into which a thread's questions are cut, as some take longer than others
 
@@ -226,6 +228,10 @@ def floor_in(searcher: Searcher, asked: Asked) -> float:
 class Composed(ABC):
     """A ranker that answers question by question, in several threads, after it has prepared some together."""
 
+    lanes = (
+        1  # of a batch that are worked on at once: several where others do most of the work, and are waited for
+    )
+
     def top_many(
         self,
         questions: Sequence[Question],
@@ -238,12 +244,14 @@ class Composed(ABC):
         """Return the k best documents for each question; the same whatever the number of threads."""
         k, threads = checked_k(k), checked_threads(threads)
         check_match(match)
-        rankings: list[Ranking] = []
-        for first in range(0, len(questions), TOGETHER):
-            some = questions[first : first + TOGETHER]
+
+        def ranked(some: Sequence[Question], threads: int) -> list[Ranking]:
             answer = self._prepared(Batch(some, match, allowed, threads), k)
-            rankings.extend(_in_threads(answer, len(some), threads))
-        return rankings
+            return list(_in_threads(answer, len(some), threads))
+
+        if self.lanes == 1 or len(questions) <= IN_A_LANE:
+            return in_lanes(lambda some: ranked(some, threads), questions, TOGETHER, 1)
+        return in_lanes(lambda some: ranked(some, 1), questions, IN_A_LANE, self.lanes)
 
     @abstractmethod
     def explain(
@@ -264,6 +272,19 @@ class Composed(ABC):
             return best(found.documents, found.own(), k)
 
         return answer
+
+
+def in_lanes(
+    ranked: Callable[[Sequence[Question]], list[Ranking]], questions: Sequence[Question], most: int, lanes: int
+) -> list[Ranking]:
+    """Return the rankings of questions, of so many at a time at most, and in so many lanes at once."""
+    pieces = [questions[first : first + most] for first in range(0, len(questions), most)]
+    if lanes == 1 or len(pieces) <= 1:
+        return [one for some in pieces for one in ranked(some)]
+    contexts = [copy_context() for _ in pieces]
+    with ThreadPoolExecutor(min(lanes, len(pieces))) as pool:
+        found = pool.map(lambda context, some: context.run(ranked, some), contexts, pieces)
+        return [one for rankings in found for one in rankings]
 
 
 def _in_threads(answer: Callable[[int], Ranking], count: int, threads: int) -> Iterator[Ranking]:

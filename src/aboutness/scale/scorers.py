@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from threading import Lock
 
 import numpy as np
 
 from aboutness.core.errors import Unreachable
 from aboutness.index.view import LayerView
 from aboutness.models.bags import words_of
-from aboutness.models.dense import F32, F64, DenseScorer, Ints, Mask
+from aboutness.models.dense import F32, F64, DenseScorer, Ints
 from aboutness.models.dense_rows import DenseRows, scores_of_rows
 from aboutness.models.model import Allowed, Match, Scorer, check_match, check_numbers, checked_k
 from aboutness.models.question import Question
 from aboutness.models.ranking import Explanation, Ranking
+from aboutness.rank.searching import in_lanes
 from aboutness.scale.rankings import merged
 from aboutness.scale.shards import AskedShards
+from aboutness.scale.spread_rows import SpreadRows
 
-AT_ONCE = 256  # questions that are sent together
-KEPT_BYTES = 1 << 27  # of rows that were fetched
+AT_ONCE = 128  # questions that are sent together
+LANES = 4  # of a batch: some are worked on here, while shards work on others
 REMEMBERED = 1024  # questions that were made complete
 NOTHING = Ranking(np.zeros(0, np.int64), np.zeros(0, np.float32))
 
@@ -30,12 +31,14 @@ def top_of_shards(
 ) -> list[Ranking]:
     """Return the k best documents of all shards for questions that are complete in themselves."""
     among = shards.shards.split_allowed(allowed)
-    made: list[Ranking] = []
-    for first in range(0, len(questions), AT_ONCE):
-        some = list(questions[first : first + AT_ONCE])
-        found = shards.ask("top_many", [None if _is_nothing(here) else (some, k, match, here) for here in among])
-        made += merged(shards.with_firsts(found), len(some), k)
-    return made
+
+    def ranked(some: Sequence[Question]) -> list[Ranking]:
+        found = shards.ask(
+            "top_many", [None if _is_nothing(here) else (list(some), k, match, here) for here in among]
+        )
+        return merged(shards.with_firsts(found), len(some), k)
+
+    return in_lanes(ranked, questions, AT_ONCE, LANES)
 
 
 def top_of_each(
@@ -66,6 +69,8 @@ class SpreadScorer(Scorer):
 
     `asks` is the model bound to no documents: it knows what all shards know, and so makes questions complete.
     """
+
+    lanes = LANES
 
     def __init__(self, shards: AskedShards, view: LayerView, asks: Scorer) -> None:
         Scorer.__init__(self, view)
@@ -135,55 +140,6 @@ class SpreadScorer(Scorer):
         places, found = self.shards.about("explain", only, self.complete(question) or Question(terms={}))
         why: Explanation = found[[place.stop for place in places].index(1)]
         return why
-
-
-class SpreadRows(DenseRows):
-    """The rows of documents that are in shards: fetched when they are asked for, and kept for a while."""
-
-    def __init__(self, shards: AskedShards, dim: int) -> None:
-        super().__init__(np.zeros((0, dim), np.float32))
-        self._shards = shards
-        self._kept: dict[int, F32] = {}
-        self._lock = Lock()
-        self._most = max(1, KEPT_BYTES // (4 * max(dim, 1)))
-
-    def some(self, documents: Ints) -> F32:
-        """Return the rows of some documents, in any order; 0 where a shard is passed over."""
-        kept = self._with(documents)
-        nothing = np.zeros(self.rows.shape[1], np.float32)
-        made = [kept.get(document, nothing) for document in documents.tolist()]
-        return np.array(made, np.float32).reshape(len(documents), self.rows.shape[1])
-
-    def has(self, documents: Ints) -> Mask:
-        """Return for each of some documents whether its row is not 0."""
-        return np.asarray(self.some(documents).any(axis=1))
-
-    def at_hand(self, documents: Sequence[Ints]) -> None:
-        """Fetch the rows of documents together."""
-        self._with(np.concatenate([np.zeros(0, np.int64), *documents]))
-
-    def has_all(self, documents: Ints) -> bool:
-        """Tell whether the rows of some documents are here."""
-        kept = self._kept
-        return all(document in kept for document in documents.tolist())
-
-    def _with(self, documents: Ints) -> Mapping[int, F32]:
-        """Return the rows that are kept, after those of some documents have been fetched."""
-        kept = self._kept
-        missing = [document for document in documents.tolist() if document not in kept]
-        if not missing:
-            return kept
-        wanted = np.unique(np.array(missing, np.int64))
-        found = dict[int, F32]()
-        for place, rows in zip(*self._shards.about("rows", wanted), strict=True):
-            if rows is not None:
-                found |= zip(wanted[place].tolist(), rows, strict=True)
-        with self._lock:
-            if len(kept) + len(found) > self._most:  # others may still read what is dropped
-                here = set(documents.tolist())
-                self._kept = kept = {document: kept[document] for document in here if document in kept}
-            kept.update(found)
-        return kept
 
 
 class SpreadVectors(SpreadScorer, DenseScorer):

@@ -20,8 +20,9 @@ from aboutness.rank.approximate import Approximate
 from aboutness.rank.bound import Searcher, bind
 from aboutness.rank.combined import Combined
 from aboutness.rank.pipelines import Pipeline
+from aboutness.rank.searching import Composed
 from aboutness.scale.engine import Engine
-from aboutness.scale.scorers import SpreadScorer, SpreadVectors, top_of_each, top_of_shards
+from aboutness.scale.scorers import LANES, SpreadScorer, SpreadVectors, top_of_each, top_of_shards
 from aboutness.scale.shards import AskedShards, Service, Shards
 
 
@@ -48,6 +49,8 @@ class Spread:
         if isinstance(ranker, (Scaled, Sum)) and isinstance(made, Combined) and separable(ranker, self.snapshot):
             views = [model.view(self.snapshot) for model in _models(ranker, self.snapshot)]
             return SpreadSum(made, self.shards.asked(ranker, views))
+        if isinstance(made, Composed):
+            made.lanes = LANES
         return made
 
     def _approximate(self, ranker: Approximate, inner: Model) -> SpreadScorer:
