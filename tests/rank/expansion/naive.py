@@ -75,6 +75,12 @@ def first(model: Words, count: int, like: Words) -> dict[str, float]:
     return {word: model[word] for word in order[:count]}
 
 
+def added(question: Question, own: Words, weight: float) -> Words:
+    """The words of an expanded question that count more than what is left of its own."""
+    terms = question.terms or {}
+    return {word: value for word, value in terms.items() if value > (1 - weight) * own.get(word, 0.0) * (1 + 1e-6)}
+
+
 def mixed(own: Words, model: Words, weight: float, known: float) -> dict[str, float]:
     """A model in the place of a share of the question's words, of which those known count so much."""
     whole = math.fsum(model.values())

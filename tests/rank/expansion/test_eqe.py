@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from aboutness.models.question import Question
@@ -13,7 +13,7 @@ from aboutness.rank.grammar import ranker
 from models.drawing import SEEDS, large, made
 from models.embeddings import ASKED, in_vectors, vectors_of, with_vectors
 from models.scoring import of_texts
-from rank.expansion.naive import PAIRS, Documents, assert_words, delta, expanded, first, mixed, words
+from rank.expansion.naive import PAIRS, Documents, added, assert_words, delta, expanded, first, mixed, words
 
 SHAPES = [(10.0, 0.8), (5.0, 0.0), (5.0, 0.3), (0.0, 0.5), (100.0, -1.0), (100.0, 1.0)]
 
@@ -55,6 +55,7 @@ both = pytest.mark.parametrize(("name", "model"), [("eqe1", first_model), ("eqe2
 
 
 @both
+@example(1, "cc ee", "in-in", 1, (100.0, 1.0))  # words of the question as near as each other
 @settings(max_examples=30)
 @given(SEEDS, ASKED, st.sampled_from(list(PAIRS)), st.integers(1, 7), st.sampled_from(SHAPES))
 def test_against_the_formula(name, model, seed, text, space, count, shape):
@@ -76,7 +77,7 @@ def check(name, model, seed, text, space, count, shape):
     if not near or not sums:
         assert got.terms is None
         return
-    kept = first(model(own, near, sums), count, got.terms or {})
+    kept = first(model(own, near, sums), count, added(got, own, 0.4))
     known = sum(weight for word, weight in own.items() if documents.df[word] or word in near)
     assert_words(got, mixed(own, kept, 0.4, known))
 

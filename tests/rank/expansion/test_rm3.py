@@ -13,7 +13,7 @@ from aboutness.models.question import Question
 from aboutness.rank.grammar import ranker
 from models.drawing import SEEDS, UNKNOWN, WORDS, index_of, made, named, texts
 from models.scoring import of_texts
-from rank.expansion.naive import Documents, assert_words, expanded, first, found, mixed, words
+from rank.expansion.naive import Documents, added, assert_words, expanded, first, found, mixed, words
 
 ASKED = texts([*WORDS, *UNKNOWN])
 FIRST = st.sampled_from(["ql", "bm25", "bm25 % 2", "wcs", "bm25 + 3*tfidf"])
@@ -40,7 +40,7 @@ def test_against_the_formula(seed, text, before, docs, count, mu):
             for number, likelihood in likelihoods.items()
         )  # fmt: skip
     known = sum(weight for word, weight in own.items() if documents.df[word])
-    assert_words(got, mixed(own, first(model, count, got.terms or {}), 0.4, known))
+    assert_words(got, mixed(own, first(model, count, added(got, own, 0.4)), 0.4, known))
 
 
 def test_by_hand():
