@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from aboutness.app.index import Index
-from browser.conftest import run_server
+from browser.conftest import PHONE, run_server
 
 COLUMNS = "**/v1/search/columns*"
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)><svg onload=alert(1)>\"'&lt;b&gt;\u202e\u2066evil"
@@ -45,6 +45,22 @@ def test_hits_come_as_one_types_and_the_address_can_be_shared(page, server, open
     other = open_page()
     other.goto(page.url)
     assert ids(other) == ids(page)
+
+
+def test_long_names_are_broken_between_their_parts(open_page):
+    """With a script and without; the text is as it was."""
+    title = "archive.LongestCompressor.compress(moonlight)"
+    for url in run_server({"names": Index.build([{"id": "1", "title": title, "text": "A moonlight."}])}):
+        for script in (True, False):
+            page = open_page(base_url=url, viewport=PHONE, java_script_enabled=script)
+            page.goto("/search?q=moonlight")
+            if script:  # what it shows itself
+                page.fill("#q", "the moonlight")
+                settled(page, "q=the+moonlight")
+            found = page.locator(".title a")
+            assert found.text_content().strip() == title
+            assert found.locator("mark").text_content() == "moonlight"
+            assert found.inner_html().count("<wbr>") == 3
 
 
 def test_without_a_script_the_same_hits_are_there(open_page, server):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -27,6 +28,8 @@ MATCHES = {
     "all": "nothing: all documents",
     "bm25 % 100": "first 100 of bm25",
 }
+
+_BREAK = re.compile(r"(?<=\S{4}[./_(])(?=\S{3})")  # in static/common.js, too
 
 ShortText = Annotated[str, Field(max_length=1_000)]
 
@@ -175,16 +178,23 @@ class _Links:
 
 
 def pieces(text: str, marks: list[tuple[int, int]]) -> list[tuple[str, bool]]:
-    """Return a text in pieces, each marked or not.
+    """Return a text in pieces, each marked or not; an empty one says where a long name may be broken.
 
     >>> pieces("the sun rises", [(4, 7)])
     [('the ', False), ('sun', True), (' rises', False)]
+    >>> pieces("zlib.compress(data)", [(14, 18)])
+    [('zlib.', False), ('', False), ('compress(', False), ('', False), ('data', True), (')', False)]
     """
-    found, at = [], 0
-    for start, end in marks:
-        found += [(text[at:start], False), (text[start:end], True)]
-        at = end
-    return [piece for piece in [*found, (text[at:], False)] if piece[0]]
+    marked = {place: on for start, end in marks for place, on in ((start, True), (end, False))}
+    breaks = {found.start() for found in _BREAK.finditer(text)}
+    found, at, now = [], 0, False
+    for place in sorted(marked.keys() | breaks | {len(text)}):
+        if at < place:
+            found.append((text[at:place], now))
+        if place in breaks:
+            found.append(("", False))
+        at, now = place, marked.get(place, now)
+    return found
 
 
 def _moved(text: str, columns: int) -> tuple[int, str, float]:

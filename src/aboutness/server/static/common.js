@@ -98,13 +98,27 @@ export function codePoints(text) {
 /** Return a text as nodes, marked from each start to before its end: offsets in code points, as the server tells them. */
 export function marked(text, marks) {
   const points = codePoints(text);
+  const breaks = joints(text);
+  const plain = (from, to) => {
+    const cuts = breaks.filter((place) => from < place && place <= to);
+    const pieces = [from, ...cuts].map((start, i) => points.slice(start, cuts[i] ?? to).join(""));
+    return pieces.flatMap((piece, i) => (i ? [el("wbr"), piece] : [piece]));
+  };
   const nodes = [];
   let at = 0;
   for (const [start, end] of marks) {
-    nodes.push(points.slice(at, start).join(""), el("mark", {}, points.slice(start, end).join("")));
+    nodes.push(...plain(at, start), el("mark", {}, ...plain(start, end)));
     at = end;
   }
-  return [...nodes, points.slice(at).join("")];
+  return [...nodes, ...plain(at, points.length)];
+}
+
+/** Return where long names such as lzma.LZMACompressor.compress(data) may be broken, behind a dot or the like, in code points, as pages/search.py does. */
+function joints(text) {
+  const places = [];
+  let place = 0;
+  for (const piece of text.split(/(?<=\S{4}[./_(])(?=\S{3})/u)) places.push((place += codePoints(piece).length));
+  return places.slice(0, -1);
 }
 
 /** Return the address with other parameters: null, "" and [] leave one out, lists give one for each value. */

@@ -1,6 +1,6 @@
 // The page Map: asks for the map, hands it to the view, and tells beside it what is seen.
 
-import { ask, debounce, el, indexName, number, setQuery, status, stepping, svg, withQuery } from "./common.js";
+import { ask, debounce, el, indexName, marked, number, setQuery, status, stepping, svg, withQuery } from "./common.js";
 import { colouring, css } from "./map_colours.js";
 import { MapView } from "./map_view.js";
 
@@ -126,7 +126,7 @@ function showQuery() {
     el("a", {
       class: "text", dir: "auto", href: address(one.id),
       on: { focus: () => point(one), mouseenter: () => point(one), blur: unpoint, mouseleave: unpoint },
-    }, one.title || one.id), el("span", { class: "score" }, number(one.score)))));
+    }, marked(one.title || one.id, [])), el("span", { class: "score" }, number(one.score)))));
 }
 
 function point(one) {
