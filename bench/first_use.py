@@ -55,6 +55,7 @@ COMMANDS = (
     "measures",
 )
 """What a newcomer does, in this order; each needs what those before it made."""
+QUIET = 0.1  # of a core for others is not worth a word
 
 
 def prepared(folder: Path) -> None:
@@ -79,6 +80,15 @@ def processors() -> float:
     """Return for how many seconds processors have worked for commands that ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
+
+
+def of_all() -> float:
+    """Return for how many seconds processors have worked for anybody; 0 where Linux does not tell."""
+    try:
+        user, nice, system, _idle, _waiting, *rest = Path("/proc/stat").read_text().splitlines()[0].split()[1:9]
+    except OSError:
+        return 0.0
+    return sum(map(int, (user, nice, system, *rest))) / os.sysconf("SC_CLK_TCK")
 
 
 def emptied(cache: Path) -> Path:
@@ -137,9 +147,10 @@ def report(results: dict[str, Any]) -> str:
 
 
 def main() -> None:
+    started, before = time.perf_counter(), of_all() - processors()
     rows = measure()
-    load = f"The machine did other work at the same time: its load was {os.getloadavg()[2]:.1f} in the end."
-    busy = {"note": load} if os.getloadavg()[2] > (os.cpu_count() or 1) else {}
+    others = (of_all() - processors() - before) / (time.perf_counter() - started)
+    busy = {"note": f"Meanwhile other work took {others:.1f} of the cores."} if others >= QUIET else {}
     results = {**circumstances("aboutness", "numba"), **busy, "rows": rows}
     keep(NAME, results, report(results))
     print(report(results))
