@@ -12,6 +12,7 @@ from contextlib import suppress
 from heapq import nsmallest
 from http import HTTPStatus
 
+import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from aboutness.server.door import ARRIVED
@@ -41,6 +42,7 @@ class Connection(HttpToolsProtocol):
         self._unread_since: float | None = None  # an answer waits to be taken
         self._refused = False
         self._in_head = True
+        self._put_off = False  # a request that is taken once more, without the wish for another protocol
         self._taken = 0  # bytes of a request that is not whole
         self._whole = 0  # requests
         self._running: RequestResponseCycle | None = None  # of several that came at once, the one being answered
@@ -94,7 +96,7 @@ class Connection(HttpToolsProtocol):
         if self._refused:
             return
         before = self._whole
-        super().data_received(data)
+        self._parse(data)
         self._taken = self._taken + len(data) if self._whole == before else 0
         limits = self.limits
         if self.transport.is_closing():
@@ -104,6 +106,33 @@ class Connection(HttpToolsProtocol):
         elif self._taken > limits.head + 2 * limits.body:  # of which half may say how the rest is cut into pieces
             self._refuse(413, "too large", f"a request may have at most {limits.body:,} bytes; send less at once")
 
+    def _parse(self, data: bytes) -> None:
+        """Take requests, also those that wish to go on in another protocol, as Java's for HTTP/2: they stay in this one.
+
+        The parser leaves out what follows the head of such a request.
+        """
+        self._unset_keepalive_if_required()
+        while True:
+            try:
+                self.parser.feed_data(data)
+                return
+            except httptools.HttpParserUpgrade as upgrade:
+                if not self._put_off:
+                    return
+                data = self._head() + data[upgrade.args[0] :]
+                self.parser = httptools.HttpRequestParser(self)  # the one before may take it for the last request
+                self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn's
+                self._put_off = False
+            except httptools.HttpParserError:
+                self.send_400_response("")
+                return
+
+    def _head(self) -> bytes:
+        """Return the head of the request as it came, but for the wish."""
+        kept = [name + b": " + value for name, value in self.headers if name != b"upgrade"]
+        first = b"%s %s HTTP/%s" % (self.parser.get_method(), self.url, self.parser.get_http_version().encode())
+        return b"\r\n".join([first, *kept, b"", b""])
+
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take a header; what follows the body is none."""
         if self._in_head:
@@ -111,6 +140,9 @@ class Connection(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """Note when the request came, unless it has to wait for another of the same client."""
+        if self.parser.should_upgrade() and self.parser.get_method() != b"CONNECT":
+            self._put_off = True
+            return
         self._since, self._in_head = self.loop.time(), False
         pieces = any(name == b"transfer-encoding" for name, _ in self.headers)
         if pieces and self.parser.get_http_version() == "1.0":
@@ -126,6 +158,8 @@ class Connection(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         """Expect the next request."""
+        if self._put_off:
+            return
         super().on_message_complete()
         self._whole += 1
         self._in_head = True
