@@ -107,7 +107,7 @@ class Connection(HttpToolsProtocol):
             self._refuse(413, "too large", f"a request may have at most {limits.body:,} bytes; send less at once")
 
     def _parse(self, data: bytes) -> None:
-        """Take requests, also those that wish to go on in another protocol, as Java's for HTTP/2: they stay in this one.
+        """Take requests, also those that wish for another protocol, such as HTTP/2: they stay in this one.
 
         The parser leaves out what follows the head of such a request.
         """
