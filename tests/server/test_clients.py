@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import time
 from contextlib import suppress
+from urllib.parse import unquote_plus
 
 import pytest
 
@@ -34,6 +35,7 @@ FORMS = {
     "old version": (POST + WHOLE).replace(b"HTTP/1.1", b"HTTP/1.0"),
     "the whole address": GET.replace(b"GET ", b"GET http://localhost") + b"\r\n",
     "a blank line before": b"\r\n" + GET + b"\r\n",
+    "a body that is not packed": POST + b"Content-Encoding: identity\r\n" + WHOLE,
     "headers in other letters": GET.replace(b"Host", b"HOST") + b"aCCept:*/*\r\n\r\n",
 }
 
@@ -110,6 +112,30 @@ def test_a_wish_for_another_protocol_hides_nothing(server):
     found, seconds = server.say((GET + HTTP2 + b"\r\n") * 5_000)
     assert set(statuses(found)) <= {200, 400}
     assert seconds < 8
+
+
+@pytest.mark.parametrize("query", ["café", "caf%C3%A9", "café+moon", "月", "%F0%9F%8C%99"])
+def test_an_address_may_be_written_as_it_is_read(server, query):
+    """As curl sends it; others write it in ASCII."""
+    address = f"GET /v1/search?query={query}&k=1 HTTP/1.1\r\nHost: localhost\r\nX: é\r\n\r\n".encode()
+    (found,) = said(server, address)
+    assert found["query"] == unquote_plus(query)
+    (after,) = said(server, b"\r\n" + address)
+    assert after == found
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "why"),
+    [
+        (GET.replace(b"moon", b"caf%E9") + CLOSE + b"\r\n", 400, b"must be UTF-8"),
+        (GET.replace(b"moon", b"caf\xe9") + CLOSE + b"\r\n", 400, b"must be UTF-8"),
+        (POST + CLOSE + b"Content-Encoding: gzip\r\n" + WHOLE, 415, b"must not be packed"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(server, asked, status, why):
+    found, _ = server.say(asked)
+    assert statuses(found) == [status]
+    assert why in found
 
 
 JAVA = """

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from contextlib import suppress
 from heapq import nsmallest
 from http import HTTPStatus
@@ -96,6 +97,8 @@ class Connection(HttpToolsProtocol):
         if self._refused:
             return
         before = self._whole
+        if self._in_head and not self._taken and not data.isascii():
+            data = _with_address_in_ascii(data)
         self._parse(data)
         self._taken = self._taken + len(data) if self._whole == before else 0
         limits = self.limits
@@ -234,3 +237,14 @@ class Connection(HttpToolsProtocol):
             self.transport.write_eof()
         self._timer.cancel()
         self._timer = self.loop.call_later(PAUSE_S / 2, self.transport.abort)
+
+
+def _with_address_in_ascii(data: bytes) -> bytes:
+    """Return the start of a request with its address written as it must be: curl sends what was typed.
+
+    >>> _with_address_in_ascii("GET /search?q=café HTTP/1.1\\r\\nX: é".encode())
+    b'GET /search?q=caf%C3%A9 HTTP/1.1\\r\\nX: \\xc3\\xa9'
+    """
+    line = re.match(rb"\s*[^\n]*", data)
+    assert line is not None
+    return re.sub(rb"[\x80-\xff]", lambda found: b"%%%02X" % found[0][0], line[0]) + data[line.end() :]

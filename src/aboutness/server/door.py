@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Iterator
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, HTTPConnection, Request
@@ -34,6 +34,7 @@ HEADERS: tuple[tuple[bytes, bytes], ...] = (
 SAFE = ("GET", "HEAD", "OPTIONS")
 OTHER_SITES = frozenset(("cross-site", "same-site"))
 HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([^\[\]:@/?#\s]+))(?::[0-9]{1,5})?|([0-9a-f:]+)")
+LOOKED_AT = (b"host", b"origin", b"content-length", b"sec-fetch-site", b"content-encoding")
 ARRIVED = "arrived"  # in a request's state: when it came, by the loop's clock
 LIVE = "/v1/live"
 BUSY, LEFT = 503, 499  # the second is told to nobody: the client did not wait for the answer
@@ -130,7 +131,7 @@ class Door:
 
     def _refused(self, scope: Scope, most: int) -> Refusal | None:
         """Return why a request is not let in, if so; it may have so many bytes."""
-        named, origins, lengths, fetched = _texts(scope, b"host", b"origin", b"content-length", b"sec-fetch-site")
+        named, origins, lengths, fetched, packed = _texts(scope, *LOOKED_AT)
         if len(named) > 1 or len(origins) > 1:
             return Refusal(400, "bad request", "a request has one Host and at most one Origin")
         host = _host_of("".join(named))
@@ -142,7 +143,7 @@ class Door:
             return Refusal(403, "forbidden", "a page of another site may not change anything here")
         if any(length.isascii() and length.isdigit() and int(length[:20]) > most for length in lengths):
             return self._too_large(most)
-        return self._too_long(scope)
+        return self._too_long(scope) or _unreadable(scope["query_string"], packed)
 
     def _too_long(self, scope: Scope) -> Refusal | None:
         """Return that the head of a request is too long, if so."""
@@ -211,6 +212,29 @@ def _texts(scope: Scope, *names: bytes) -> Iterator[list[str]]:
         if name in found:
             found[name].append(value.decode("latin-1"))
     yield from found.values()
+
+
+def _unreadable(asked: bytes, packed: list[str]) -> Refusal | None:
+    """Return that nobody can read what was sent, if so."""
+    if any(one.lower() != "identity" for one in packed):
+        return Refusal(415, "unsupported media type", "a body must not be packed: leave out Content-Encoding")
+    if not _is_text(asked):
+        return Refusal(400, "bad request", "what an address asks for must be UTF-8, such as %C3%A9 for é")
+    return None
+
+
+def _is_text(asked: bytes) -> bool:
+    """Tell whether what an address asks for can be read; what cannot would be asked for in other letters.
+
+    >>> _is_text(b"query=caf%C3%A9"), _is_text(b"query=caf%E9")
+    (True, False)
+    """
+    if b"%" in asked:
+        try:
+            unquote_to_bytes(asked).decode()
+        except UnicodeDecodeError:
+            return False
+    return True
 
 
 def _host_of(header: str) -> str:
