@@ -77,6 +77,24 @@ def test_hits_have_rank_id_score_and_document(index):
     assert repr(hits) == "<3 hits for 'cities of Mexico' by default>"
 
 
+def test_hits_can_be_printed(index):
+    hits = index.search("cities of Mexico", k=1)
+    first, row, note = str(hits).splitlines()
+    assert first == "1 hit for 'cities of Mexico' by default"
+    assert row == f"  1  {hits[0].score:8.4f}  Albuquerque  (d1)"
+    assert note.startswith("note: default is not trained here")
+    odd = Index.build([{"id": "1", "title": "\x1b[31mred\n\nmoon", "text": ""}])
+    assert str(odd.search("moon", ranker="bm25")).endswith("  \ufffd[31mred moon  (1)")
+    assert str(index.search("unheard", ranker="bm25")) == "0 hits for 'unheard' by bm25"
+
+
+def test_a_notebook_shows_hits_as_a_table_in_which_nothing_is_html():
+    told = Index.build([{"id": "<1>", "title": "<b>&", "text": "<script>sun</script>\nmoon"}])
+    shown = told.search("<i>sun</i>", ranker="bm25")._repr_html_()
+    assert "<b>&lt;b&gt;&amp;</b> <code>&lt;1&gt;</code><br>&lt;script&gt;sun&lt;/script&gt; moon" in shown
+    assert "1 hit for &#x27;&lt;i&gt;sun&lt;/i&gt;&#x27; by bm25" in shown
+
+
 def test_hits_are_a_sequence(index):
     hits = index.search("city old river")
     assert len(hits) == len(list(hits)) == 5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -186,7 +187,33 @@ class Hits(Sequence[Hit]):
         return len(self.ranking)
 
     def __repr__(self) -> str:
-        return f"<{len(self)} hits for {shown(self.query)} by {self.ranker}>"
+        return f"<{self._count}>"
+
+    def __str__(self) -> str:
+        self.read_documents()
+        rows = [
+            f"{hit.rank:>3}  {hit.score:8.4f}  {_in_a_line(hit.title)}  ({_in_a_line(hit.id)})" for hit in self
+        ]
+        return "\n".join([self._count, *rows, *self._notes])
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        self.read_documents()
+        rows = [
+            f"<tr><td>{hit.rank}</td><td>{hit.score:.4f}</td>"
+            f"<td><b>{escape(hit.title)}</b> <code>{escape(hit.id)}</code><br>{escape(hit.text)}</td></tr>"
+            for hit in self
+        ]
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self._notes)
+        return f"<p>{escape(self._count)}</p><table>{''.join(rows)}</table>{notes}"
+
+    @property
+    def _count(self) -> str:
+        return f"{len(self):,} hit{'' if len(self) == 1 else 's'} for {shown(self.query)} by {self.ranker}"
+
+    @property
+    def _notes(self) -> list[str]:
+        return [f"note: {note}" for note in (self.note, self.incomplete) if note]
 
     def to_frame(self) -> Frame:
         """Return a data frame with a row for each hit: `query`, `rank` from 1, `id`, `score`, `title`, `text`."""
@@ -224,6 +251,11 @@ def beginning(document: Document) -> str:
             line = " ".join(text[: 4 * SHOWN].split())
             return line if len(line) <= SHOWN else f"{line[: SHOWN - 1]}…"
     return ""
+
+
+def _in_a_line(text: str) -> str:
+    line = " ".join(text[: 4 * SHOWN].split())[:SHOWN]
+    return "".join(character if character.isprintable() else "\ufffd" for character in line)
 
 
 def _plain(rank: int, score: float, document: Document) -> dict[str, Any]:
