@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import shutil
 import sqlite3
 import tempfile
@@ -18,6 +19,7 @@ from aboutness.index.manifest import Manifest, create_tables, load_manifest, sav
 T = TypeVar("T")
 
 NAME = "index.db"
+MOST_NEAR = 3  # indexes that are named where one was not found
 PATIENCE_S = 30.0  # a commit holds readers up for the few milliseconds in which its pages are written
 
 
@@ -121,6 +123,18 @@ def _reporting(path: Path) -> Iterator[None]:
 
 
 def _no_index(folder: Path) -> str:
+    near = _near(folder)
+    others = f", or name one that is there: {', '.join(near)}" if near else ""
     if not folder.exists():
-        return f"there is no index at {folder}; make one with: aboutness index SOURCE -o {folder}"
-    return f"{folder} is not an aboutness index (it holds no {NAME}); make one with: aboutness index SOURCE -o DIR"
+        return f"there is no index at {folder}; make one with: aboutness index SOURCE -o {folder}{others}"
+    problem = f"{folder} is not an aboutness index (it holds no {NAME})"
+    return f"{problem}; make one with: aboutness index SOURCE -o DIR{others}"
+
+
+def _near(folder: Path) -> list[str]:
+    """Return some indexes in the same folder, those of the most similar names first."""
+    try:
+        found = sorted(str(path.parent) for path in folder.parent.glob(f"*/{NAME}"))
+    except OSError:  # it may not be listed
+        return []
+    return sorted(found, key=lambda name: -difflib.SequenceMatcher(None, str(folder), name).ratio())[:MOST_NEAR]
