@@ -665,6 +665,7 @@ def test_a_query_of_stop_words_is_told_from_one_of_unknown_words(three, call):
     left_out = "the words of the query are too frequent to tell anything, and are left out: the, of\n"
     assert call("search", three, "the", "of", "The").err == left_out
     assert call("search", three, "of", "zzyzx").err == "no word of the query stands in the index\n"
+    assert call("search", three, "citty").err == "no word of the query stands in the index; did you mean 'city'?\n"
     assert call("search", three, "!").err == "no word of the query stands in the index\n"
 
 

@@ -235,12 +235,14 @@ def models(
 def tell_unknown(index: Index, words: str) -> None:
     """Say why a query has no word by which documents can be found."""
     from aboutness.app.query_words import stopped_words
+    from aboutness.app.suggesting import respelt
 
     if stopped := stopped_words(index.snapshot, words):
         frequent = f"too frequent to tell anything, and are left out: {', '.join(stopped)}"
         typer.echo(f"the words of the query are {frequent}", err=True)
     else:
-        typer.echo("no word of the query stands in the index", err=True)
+        meant = f"; did you mean {near!r}?" if (near := respelt(index, words)) else ""
+        typer.echo(f"no word of the query stands in the index{meant}", err=True)
 
 
 def tell_notes(index: Index, rankers: list[str]) -> None:
