@@ -246,6 +246,13 @@ def test_nothing_found_of_words_that_are_there_is_told_by_the_count_alone(call, 
         assert ": 0 hits in " in ran.out
 
 
+def test_another_spelling_is_told_where_pieces_of_words_are_known(call, write):
+    write("notes.jsonl", [{"id": str(n), "text": f"a puncture of tyre {n}"} for n in range(4)])
+    call("index", "notes.jsonl", "-o", "x.index", "--layer", "letters=letters")
+    assert call("search", "x.index", "puncutre", "-r", "bm25").err == "did you mean 'puncture'?\n"
+    assert call("search", "x.index", "puncutre", "-r", "bm25[layer=letters]", "-k", "1").err == ""
+
+
 def test_a_key_that_no_document_has_is_told(call, folder):
     ran = call("search", folder, "city", "-r", "bm25", "--where", "yeer=1")
     assert (ran.code, ran.err) == (0, "note: no document has metadata 'yeer'; there are: topics, year\n")

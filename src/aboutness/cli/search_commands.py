@@ -94,6 +94,8 @@ def search(
         tell_unknown(index, unknown)
     else:
         _tell_of(found)
+        if words is not None and not any(found):
+            tell_respelt(index, words)
 
 
 def _tell_of(found: list[Hits]) -> None:
@@ -243,6 +245,14 @@ def tell_unknown(index: Index, words: str) -> None:
     else:
         meant = f"; did you mean {near!r}?" if (near := respelt(index, words)) else ""
         typer.echo(f"no word of the query stands in the index{meant}", err=True)
+
+
+def tell_respelt(index: Index, words: str) -> None:
+    """Say how a query may be meant whose words no document has, where some documents have parts of them."""
+    from aboutness.app.suggesting import respelt
+
+    if near := respelt(index, words):
+        typer.echo(f"did you mean {near!r}?", err=True)
 
 
 def tell_notes(index: Index, rankers: list[str]) -> None:
