@@ -253,6 +253,11 @@ def test_another_spelling_is_told_where_pieces_of_words_are_known(call, write):
     assert call("search", "x.index", "puncutre", "-r", "bm25[layer=letters]", "-k", "1").err == ""
 
 
+def test_an_index_that_is_not_there_names_its_neighbours(three, call):
+    there = f"or name one that is there: {three}\n"
+    assert call("search", three.parent / "treee.index", "city").err.endswith(there)
+
+
 def test_a_key_that_no_document_has_is_told(call, folder):
     ran = call("search", folder, "city", "-r", "bm25", "--where", "yeer=1")
     assert (ran.code, ran.err) == (0, "note: no document has metadata 'yeer'; there are: topics, year\n")

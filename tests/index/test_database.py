@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 import sqlite3
 from contextlib import closing
 
@@ -61,17 +60,6 @@ def test_no_index_says_how_to_make_one(tmp_path):
         read_manifest(tmp_path / "nothing")
     with pytest.raises(NotFound, match="is not an aboutness index"):
         read_manifest(tmp_path)
-
-
-def test_no_index_names_those_beside_it(tmp_path):
-    for name in ("letters.index", "notes.index", "other/deep.index", "notes"):
-        (tmp_path / name).mkdir(parents=True)
-        if name.endswith("index"):
-            (tmp_path / name / "index.db").write_bytes(b"")
-    there = f"or name one that is there: {tmp_path / 'notes.index'}, {tmp_path / 'letters.index'}"
-    for wrong in ("notes", "note.index"):
-        with pytest.raises(NotFound, match=f"; make one with: aboutness index .*, {re.escape(there)}$"):
-            read_manifest(tmp_path / wrong)
 
 
 @pytest.mark.parametrize(

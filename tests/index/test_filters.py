@@ -211,6 +211,8 @@ def test_of_many_values_some_are_told():
     assert told.startswith("no document has 'none' as tags; there are: 'all', 't0', 't1', 't10', ")
     assert told.endswith(", …")
     assert index.why_none("tags=t3") is None
+    index.delete(["3", "1"])
+    assert index.why_none("tags=t3").startswith("no document has 't3' as tags; there are: 'all', 't0', 't10', ")
 
 
 def test_a_text_where_a_key_has_only_numbers_is_told():

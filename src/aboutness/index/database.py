@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import shutil
 import sqlite3
 import tempfile
@@ -12,14 +11,13 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
-from aboutness.core.errors import DamagedIndex, IndexBusy, NotFound, StorageError
+from aboutness.core.errors import DamagedIndex, IndexBusy, NoIndex, StorageError
 from aboutness.index import disk
 from aboutness.index.manifest import Manifest, create_tables, load_manifest, save_manifest
 
 T = TypeVar("T")
 
 NAME = "index.db"
-MOST_NEAR = 3  # indexes that are named where one was not found
 PATIENCE_S = 30.0  # a commit holds readers up for the few milliseconds in which its pages are written
 
 
@@ -28,7 +26,7 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / NAME
     with disk.reporting("read", path):
         if not path.is_file():
-            raise NotFound(_no_index(folder))
+            raise _no_index(folder)
     with _reporting(path):
         return _read(folder, load_manifest)
 
@@ -122,19 +120,10 @@ def _reporting(path: Path) -> Iterator[None]:
         raise DamagedIndex(f"{path} is damaged: {problem}") from error
 
 
-def _no_index(folder: Path) -> str:
-    near = _near(folder)
-    others = f", or name one that is there: {', '.join(near)}" if near else ""
+def _no_index(folder: Path) -> NoIndex:
     if not folder.exists():
-        return f"there is no index at {folder}; make one with: aboutness index SOURCE -o {folder}{others}"
-    problem = f"{folder} is not an aboutness index (it holds no {NAME})"
-    return f"{problem}; make one with: aboutness index SOURCE -o DIR{others}"
-
-
-def _near(folder: Path) -> list[str]:
-    """Return some indexes in the same folder, those of the most similar names first."""
-    try:
-        found = sorted(str(path.parent) for path in folder.parent.glob(f"*/{NAME}"))
-    except OSError:  # it may not be listed
-        return []
-    return sorted(found, key=lambda name: -difflib.SequenceMatcher(None, str(folder), name).ratio())[:MOST_NEAR]
+        problem = f"there is no index at {folder}; make one with: aboutness index SOURCE -o {folder}"
+    else:
+        problem = f"{folder} is not an aboutness index (it holds no {NAME})"
+        problem += "; make one with: aboutness index SOURCE -o DIR"
+    return NoIndex(problem, folder=folder)

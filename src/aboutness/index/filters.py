@@ -123,13 +123,17 @@ def no_value(segments: Sequence[Segment], where: Where) -> str | None:
         key, values = condition.key, condition.values
         if condition.sign != "=" or not values:
             continue
-        if not any(segment.value_numbers(key, value) for segment in segments for value in values):
-            held = {shown(value) for segment in segments for _, value in segment.values_by_key.get(key, ())}
-            known = sorted(held)
+        if not matching(segments, {key: list(values)}).any():
+            held = ((segment, *one) for segment in segments for one in segment.values_by_key.get(key, ()))
+            known = sorted({shown(value) for segment, number, value in held if _is_alive(segment, number)})
             some = ", ".join([*known[:MOST_TOLD], *(["…"] if known[MOST_TOLD:] else [])])
             asked = " or ".join(dict.fromkeys(shown(str(value)) for value in values[:MOST_TOLD]))
             return f"no document has {asked} as {key}; there are: {some or 'none'}"
     return None
+
+
+def _is_alive(segment: Segment, value: int) -> bool:
+    return bool((_documents_with(segment, [value]) & ~segment.dead_mask()).any())
 
 
 def _has_only_numbers(segments: Sequence[Segment], key: str) -> bool:
