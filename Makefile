@@ -62,6 +62,7 @@ format: $(VENV)/dev.stamp ## format the code
 	$(BIN)/ruff check --fix .
 
 $(VENV)/run.stamp: requirements/run.txt pyproject.toml
+	@echo "Fetching packages, some 500 MB, into $(VENV); this is done once"
 	$(call venv,$(VENV))
 	$(call install,$(VENV)) $(locked) -r requirements/run.txt
 	$(call install,$(VENV)) $(editable)

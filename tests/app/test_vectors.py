@@ -75,6 +75,13 @@ def test_words_without_a_vector(trained):
         trained.neighbours("moun")
 
 
+def test_another_spelling_is_found_by_what_was_written():
+    index = Index.build([{"id": str(n), "text": "honey of the bees, honey in jars"} for n in range(3)])
+    index.train("word2vec", dim=4, epochs=1, min_count=1, threads=1)
+    with pytest.raises(NotFound, match=r"there is no word 'honi' among these .*; spelt nearly so: 'honey'$"):
+        index.neighbours("hony")
+
+
 def test_rare_words_are_told_to_have_no_vector(index):
     index.train("word2vec", dim=4, epochs=1, min_count=2, threads=1)
     with pytest.raises(

@@ -62,5 +62,18 @@ def test_what_options_take_is_named():
     assert "--on-error stop|skip" in printed("index")
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["index", "notes"], "Missing option '--output' / '-o'. The folder to make."),
+        (["explain", "x.index", "query"], "Missing argument 'ID'. The ids of documents."),
+    ],
+)
+def test_what_is_missing_is_said_with_what_it_is(given, told):
+    found = CliRunner().invoke(app, given)
+    assert found.exit_code == 2
+    assert told in found.stderr
+
+
 def test_examples():
     assert doctest.testmod(help_texts).failed == 0

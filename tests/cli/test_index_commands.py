@@ -433,7 +433,8 @@ def test_the_reject_file_can_be_chosen_and_is_made_only_when_needed(three, write
     assert (ran.json["rejected"], ran.json["rejects"]) == (0, None)
     assert not (tmp_path / "mine.jsonl").exists()
     ran = call("add", three, "bad.jsonl", "--on-error", "skip", "--rejects", "mine.jsonl")
-    assert ran.out.endswith("1 records could not be used; they are in mine.jsonl\n")
+    assert "1 record could not be used; it is in mine.jsonl\n  bad.jsonl:2: " in ran.out
+    assert "nothing is deleted" not in ran.out
     assert json.loads((tmp_path / "mine.jsonl").read_text())["record"] == "nonsense"
     ran = call("add", three, "bad.jsonl", "--on-error", "skip", "--rejects", "no/such/folder.jsonl")
     assert ran.code == 6
@@ -697,6 +698,22 @@ def test_records_that_a_reader_sets_aside_delete_nothing(write, call):
     write("two.jsonl", json.dumps(THREE[0]) + "\nbroken\n")
     ran = call("sync", "x.index", "two.jsonl", "--on-error", "skip", "--json")
     assert (ran.json["deleted"], ran.json["unchanged"], ran.json["rejected"]) == (0, 1, 1)
+    ran = call("sync", "x.index", "two.jsonl", "--on-error", "skip")
+    assert "nothing is deleted as long as records cannot be used" in ran.out
+
+
+def test_a_dry_run_tells_bad_records_and_leaves_no_file_of_them(write, call, tmp_path):
+    write("one.jsonl", THREE)
+    call("index", "one.jsonl", "-o", "x.index")
+    write("two.jsonl", json.dumps(THREE[0]) + "\n" + "broken\n" * 5)
+    ran = call("sync", "x.index", "two.jsonl", "--on-error", "skip", "--dry-run")
+    assert "5 records could not be used\n  two.jsonl:2: " in ran.out
+    assert "two.jsonl:4: " in ran.out
+    assert "two.jsonl:5: " not in ran.out
+    assert "\n  and 2 more\nnothing is deleted" in ran.out
+    told = call("sync", "x.index", "two.jsonl", "--on-error", "skip", "--dry-run", "--json").json
+    assert (told["rejected"], told["rejects"]) == (5, None)
+    assert not list(tmp_path.glob("*.rejects*"))
 
 
 def test_files_that_are_no_text_are_told(write, call):

@@ -52,7 +52,7 @@ def test_a_refusal_names_the_form_that_is_meant(call, three, tmp_path):
     ran = call("search", three, "city", "-r", "bm25[k1=2")
     assert (ran.code, "such as bm25[k1=1.7,b=.95]" in ran.err) == (2, True)
     ran = call("delete", three, "nowhere")
-    assert (ran.code, "nothing was deleted; to pass over them: --missing-ok" in ran.err) == (4, True)
+    assert (ran.code, "nothing was deleted; to pass over what is missing: --missing-ok" in ran.err) == (4, True)
 
 
 def test_a_file_without_queries_is_told(call, three, tmp_path):

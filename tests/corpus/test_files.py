@@ -207,3 +207,12 @@ def test_the_size_of_what_cannot_be_looked_at_is_nothing(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "stat", refused)
     assert source_size(tmp_path) == 0
+
+
+def test_an_index_within_a_folder_is_passed_over(write, tmp_path):
+    file = write("notes/a.txt", "x")
+    for place in ("notes.index", "old/deep.index"):
+        write(f"notes/{place}/index.db", "x")
+        write(f"notes/{place}/segments/b.txt", "x")
+    assert list(files_below(tmp_path / "notes")) == [file]
+    assert [path.name for path in files_below(tmp_path / "notes/notes.index")] == ["index.db", "b.txt"]

@@ -64,7 +64,9 @@ def test_a_folder_of_two_kinds_must_be_named(write, tmp_path):
     write("README.md", "about these files")
     write("a.jsonl", '{"id": 1, "text": "x"}')
     with pytest.raises(
-        BadInput, match=r"holds both .* choose one with --format \(format= in Python\): folder or tables"
+        BadInput,
+        match=r"holds both texts \(.md 1\) and tables \(.jsonl 1\); choose one with --format \(format= in Python\): "
+        r"folder \(takes text, .* a document each\) or tables \(takes .* a record\); .* aboutness add$",
     ):
         read(tmp_path)
     assert [one.id for one in read(tmp_path, format="tables")] == ["1"]
@@ -81,8 +83,9 @@ def test_a_file_that_cannot_be_recognised_says_what_can_be_named(write):
 
 
 @pytest.mark.parametrize("name", ["a.pdf", "a.PDF", "letter.docx", "table.xlsx"])
-def test_office_files_are_refused_with_what_to_do(write, tmp_path, name):
-    for source in (write(name, "%PDF"), tmp_path):
+@pytest.mark.parametrize("start", ["%PDF", "PK\x03\x04", "\x1f\x8b"])
+def test_office_files_are_refused_with_what_to_do(write, tmp_path, name, start):
+    for source in (write(name, start.encode("latin-1")), tmp_path):
         with pytest.raises(BadInput, match=r"PDF and office files are not read; save them as text, HTML or CSV"):
             read(source)
 

@@ -205,6 +205,16 @@ def test_equal_numbers_are_found_however_they_were_written():
         assert index.where({"n": wanted}) == same
 
 
+def test_of_many_values_some_are_told():
+    index = Index.build([{"id": str(n), "text": "x", "tags": [f"t{n}", "all"]} for n in range(20)])
+    told = index.why_none("tags=none")
+    assert told.startswith("no document has 'none' as tags; there are: 'all', 't0', 't1', 't10', ")
+    assert told.endswith(", …")
+    assert index.why_none("tags=t3") is None
+    index.delete(["3", "1"])
+    assert index.why_none("tags=t3").startswith("no document has 't3' as tags; there are: 'all', 't0', 't10', ")
+
+
 def test_a_text_where_a_key_has_only_numbers_is_told():
     index = Index.build(
         [
@@ -216,7 +226,9 @@ def test_a_text_where_a_key_has_only_numbers_is_told():
     assert index.why_none(["mixed=one", "year=1990s"]) == "year holds numbers, and '1990s' is none"
     assert index.why_none({"year": "1990"}) == "year holds numbers, and '1990' is none"
     assert index.why_none("yeer<abc").startswith("no document has metadata 'yeer'")
-    for where in ("year<1991", "year!=abc", "mixed<abc", "flag=maybe", {"year": ["abc", 1990]}, {"year": []}):
+    assert index.why_none("flag=maybe") == "no document has 'maybe' as flag; there are: True"
+    assert index.why_none({"mixed": ["two", 3]}) == "no document has 'two' or '3' as mixed; there are: 'one', 1"
+    for where in ("year<1991", "year!=abc", "mixed<abc", {"year": ["abc", 1990]}, {"year": []}):
         assert index.why_none(where) is None
 
 

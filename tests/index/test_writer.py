@@ -141,6 +141,10 @@ def test_deleting_tells_how_many_and_names_what_is_missing(folder):
     assert index.delete(["d1", "d2", "d1"]) == 2
     with pytest.raises(NotFound, match=r"6 of 7 documents are not in the index: 'n0', 'n1', 'n2', 'n3', 'n4', …"):
         index.delete([*(f"n{n}" for n in range(6)), "d5"])
+    with pytest.raises(
+        NotFound, match=r"^the document is not in the index: 'n0'; nothing was deleted; to pass over"
+    ):
+        index.delete("n0")
     assert "d5" in index
     assert index.delete(["d5", "nope", "\ud800"], missing_ok=True) == 1
     assert [document.id for document in index] == ["d3", "d4", "d6", "d7", "d8", "d9"]

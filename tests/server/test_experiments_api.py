@@ -117,7 +117,7 @@ def test_ids_of_any_kind(client):
         ("one", {"name": "first", "on": "x"}, 404, "have no part 'x'; there are chance; chance, titles"),
         ("one", {"name": "first", "measure": "RR"}, 404, "the measure must be one of nDCG@10, AP, P@5, got 'RR'"),
         ("one", {"name": "broken"}, 422, "this is no JSON"),
-        ("one", {"nome": "first"}, 422, "Extra inputs are not permitted"),
+        ("one", {"nome": "first"}, 422, "nome: there is nothing of this name to be given here"),
         ("query", {"name": "first"}, 422, "query: Field required"),
         ("query", {"name": "first", "query": "q99"}, 404, "no judged query 'q99'"),
         ("query", {"name": "first", "query": "q1", "a": "x"}, 404, "no ranker is called 'x' here; there are bm25, ql, wcs"),

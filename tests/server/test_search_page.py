@@ -142,7 +142,11 @@ def test_an_empty_ranker_is_told_to_the_script(site_client: TestClient) -> None:
 
 
 def test_an_unknown_word_comes_with_another_spelling(site_client: TestClient) -> None:
-    assert columns(site_client, q="harbor moon")["hints"] == {"unknown": ["harbor"], "respelt": "harbour moon"}
+    assert columns(site_client, q="harbor moon")["hints"] == {
+        "unknown": ["harbor"],
+        "respelt": "harbour moon",
+        "where": None,
+    }
     page = told(site_client.get("/search", params={"q": "harbor"}).text)
     assert "No document has harbor. Did you mean harbour?" in page
 
@@ -152,6 +156,16 @@ def test_where_nothing_is_found_something_else_is_offered(site_client: TestClien
     assert "No hits." in page
     assert "Find documents with any of the words" in page
     assert "Search without filters" in page
+
+
+def test_a_filter_that_nothing_meets_is_told(site_client: TestClient) -> None:
+    for where in ("yeer=1800", "year=1800"):
+        hint = columns(site_client, q="moon", where=where)["hints"]["where"]
+        assert hint.startswith("No document has ")
+        assert hint.endswith(".")
+        assert hint in told(site_client.get("/search", params={"q": "moon", "where": where}).text)
+    assert columns(site_client, q="moon", where="year>1800")["hints"]["where"] is None
+    assert columns(site_client, q="moon", where="year")["hints"]["where"] is None
 
 
 def test_hostile_text_stays_text() -> None:

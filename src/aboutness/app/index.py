@@ -33,7 +33,7 @@ from aboutness.frames.frame import Frame, is_frame
 from aboutness.index.check import CheckReport, check
 from aboutness.index.database import NAME as DATABASE
 from aboutness.index.fields import checked_weights
-from aboutness.index.filters import Where, no_number, unknown_key
+from aboutness.index.filters import Where, no_number, no_value, unknown_key
 from aboutness.index.snapshot import Snapshot
 from aboutness.index.writer import Added, IndexWriter, Progress
 from aboutness.models.ranking import Explanation
@@ -450,8 +450,9 @@ class Index:
         return unknown_key(self.snapshot.segments, where)
 
     def why_none(self, where: Where) -> str | None:
-        """Return in words why no document can meet conditions: an unknown key, or a text where numbers are."""
-        return self.unknown_key(where) or no_number(self.snapshot.segments, where)
+        """Return in words why no document can meet conditions: an unknown key or value, or a text for a number."""
+        segments = self.snapshot.segments
+        return unknown_key(segments, where) or no_number(segments, where) or no_value(segments, where)
 
     def stamp(self) -> tuple[int, ...] | None:
         """Return what differs after a commit, at the price of a look at one file; None where that is gone."""

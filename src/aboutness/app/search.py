@@ -105,7 +105,8 @@ def search_among(
 def search_one(generation: Generation, query: Asked | None, like: str | None, how: How) -> Hits:
     """Search for a query, or for documents like one of the index, by its id."""
     if (query is None) == (like is None):
-        raise UsageError("give a query, or the id of a document with --like (like= in Python), not both")
+        both = ", not both" if query is not None else ""
+        raise UsageError(f"give a query, or the id of a document with --like (like= in Python){both}")
     if like is None:
         assert query is not None
         return search(generation, [query], how)[0]

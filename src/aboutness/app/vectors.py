@@ -23,6 +23,7 @@ from aboutness.vectors.kept import KIND, entry_of, space_of, vectors_of
 from aboutness.vectors.load import FORMATS, convert, load_vectors, look_at, outline, streamed
 from aboutness.vectors.neighbours import Neighbour, Words, weighted
 from aboutness.vectors.postprocess import STEPS, process
+from aboutness.vectors.spelling import spelt_alike
 from aboutness.vectors.words import ANY, EXACT, WordVectors, checked_case, provenance_in
 
 if TYPE_CHECKING:
@@ -209,7 +210,19 @@ def nearest_words(vectors: WordVectors, words: Words, k: int = 10) -> Near:
     try:
         return vectors.side_by_side(terms, k)  # which refuses where there is no word at all
     except NotFound as error:
-        raise NotFound(f"{error}{_rare(vectors)}") from None
+        raise NotFound(f"{error}{_as_written(vectors, analyzer, weights)}{_rare(vectors)}") from None
+
+
+def _as_written(vectors: WordVectors, analyzer: Analyzer, words: Iterable[str]) -> str:
+    """Return what is spelt nearly as a word, where nothing is as its term: honey for hony, cut to honi."""
+    near = {
+        one: None
+        for word in words
+        for term in terms_of(vectors, analyzer, word)
+        if term != word and term not in vectors and not spelt_alike(vectors.words, term)
+        for one in spelt_alike(vectors.words, word)
+    }
+    return f"; spelt nearly so: {', '.join(map(shown, near))}" if near else ""
 
 
 def _rare(vectors: WordVectors) -> str:

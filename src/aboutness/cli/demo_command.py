@@ -68,8 +68,10 @@ def demo(
         compared = compare_demo(index, tell_queries)
     typer.echo(
         f"\nHow well each ranker answers {compared.queries} questions that people ask, by answers judged by hand "
-        f"({time.perf_counter() - start:.1f} s).\nnDCG@10 is how good the first ten are, 1 at best; R@100 is the "
-        f"share of all good ones among the first hundred.\n\n{compared}"
+        f"({time.perf_counter() - start:.1f} s).\n"
+        "A ranker is a way of putting documents in order; default is the one that you get if you choose none.\n"
+        "nDCG@10 is how good the first ten are, 1 at best; R@100 is the share of all good ones among the first "
+        f"hundred.\n\n{compared}"
     )
     if compared.left_out:
         typer.echo()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from typer import BadParameter
 from typer.core import TyperCommand, TyperGroup
 
 SECTIONS = {
@@ -39,6 +40,15 @@ class Command(TyperCommand):
     def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ANN401 - typer's own
         """Return what the usage is made of: no braces around what must be given."""
         return [piece.replace("{", "").replace("}", "") for piece in super().collect_usage_pieces(ctx)]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer's own
+        """Read what was given; of an argument or option that is missing, say what it is."""
+        try:
+            return super().parse_args(ctx, args)
+        except BadParameter as error:
+            if not error.message:
+                error.message = getattr(error.param, "help", None) or ""
+            raise
 
     def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer's own
         """Write arguments, then options."""

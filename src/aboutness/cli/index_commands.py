@@ -142,7 +142,7 @@ def sync(
 
     named = Sources(sources, format, fields, id_key)
     opened = Index.open(folder)
-    with reading(named, "Comparing", folder, on_error, rejects) as (on_bad, tell, done):
+    with reading(named, "Comparing", folder, on_error, rejects, dry_run=dry_run) as (on_bad, tell, done):
         synced = sync_sources(opened, named, on_bad=on_bad, progress=tell, dry_run=dry_run)
         done(opened, synced, as_json)
     tell_left_out(named, as_json, is_done=not dry_run)

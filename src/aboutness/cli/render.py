@@ -12,7 +12,7 @@ import typer
 
 from aboutness.cli.compiling import told_of_compiling
 from aboutness.cli.fitting import fitted
-from aboutness.core.errors import AboutnessError, StorageError
+from aboutness.core.errors import AboutnessError, NoIndex, StorageError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -28,6 +28,11 @@ def ends_well(command: Callable[P, R]) -> Callable[P, R]:
         try:
             with told_of_compiling():
                 return command(*args, **kwargs)
+        except NoIndex as error:
+            from aboutness.app.beside import indexes_beside
+
+            near = indexes_beside(error.folder) if error.folder else []
+            _end(error, f"{error}, or name one that is there: {', '.join(near)}" if near else str(error))
         except AboutnessError as error:
             _end(error, str(error))
         except BrokenPipeError:

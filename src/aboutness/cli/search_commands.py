@@ -94,6 +94,8 @@ def search(
         tell_unknown(index, unknown)
     else:
         _tell_of(found)
+        if words is not None and not any(found):
+            tell_respelt(index, words)
 
 
 def _tell_of(found: list[Hits]) -> None:
@@ -235,12 +237,22 @@ def models(
 def tell_unknown(index: Index, words: str) -> None:
     """Say why a query has no word by which documents can be found."""
     from aboutness.app.query_words import stopped_words
+    from aboutness.app.suggesting import respelt
 
     if stopped := stopped_words(index.snapshot, words):
         frequent = f"too frequent to tell anything, and are left out: {', '.join(stopped)}"
         typer.echo(f"the words of the query are {frequent}", err=True)
     else:
-        typer.echo("no word of the query stands in the index", err=True)
+        meant = f"; did you mean {near!r}?" if (near := respelt(index, words)) else ""
+        typer.echo(f"no word of the query stands in the index{meant}", err=True)
+
+
+def tell_respelt(index: Index, words: str) -> None:
+    """Say how a query may be meant whose words no document has, where some documents have parts of them."""
+    from aboutness.app.suggesting import respelt
+
+    if near := respelt(index, words):
+        typer.echo(f"did you mean {near!r}?", err=True)
 
 
 def tell_notes(index: Index, rankers: list[str]) -> None:

@@ -12,10 +12,12 @@ from typing import Annotated, Any
 import typer
 
 from aboutness.cli.progress import progress
-from aboutness.cli.render import counted, show_json
+from aboutness.cli.render import counted, one_line, show_json
 from aboutness.core.errors import BadRecord, UsageError
 from aboutness.core.interrupts import when_changed
 from aboutness.core.rejects import OnBad, RejectFile
+
+LONGEST_ERROR = 300  # characters of what is shown of a record that was set aside
 
 
 class OnError(StrEnum):
@@ -52,11 +54,13 @@ def reading(
     folder: Path,
     on_error: OnError,
     rejects: Path | None,
+    *,
+    dry_run: bool = False,
 ) -> Iterator[tuple[OnBad, Callable[[int, int], None], Done]]:
     """Set up progress and the reject file; yield what takes bad records, progress, and the result."""
     from aboutness.app.sources import metered
 
-    with setting_aside(folder, on_error, rejects) as (on_bad, report), ExitStack() as stack:
+    with setting_aside(folder, on_error, rejects, dry_run=dry_run) as (on_bad, report), ExitStack() as stack:
         tell, tell_bytes = stack.enter_context(progress(title, sources.size))
         stack.enter_context(metered(tell_bytes))
 
@@ -69,15 +73,18 @@ def reading(
 
 
 @contextmanager
-def setting_aside(folder: Path, on_error: OnError, rejects: Path | None) -> Iterator[tuple[OnBad, Done]]:
-    """Set up the reject file; yield what takes bad records, and the result."""
+def setting_aside(
+    folder: Path, on_error: OnError, rejects: Path | None, *, dry_run: bool = False
+) -> Iterator[tuple[OnBad, Done]]:
+    """Set up the reject file, in a dry run only if it is named; yield what takes bad records, and the result."""
     from aboutness.app.sources import default_rejects
 
     start = time.perf_counter()
     with ExitStack() as stack:
         reject_file = None
         if on_error is OnError.SKIP:
-            reject_file = stack.enter_context(RejectFile(rejects or default_rejects(folder)))
+            path = rejects or (None if dry_run else default_rejects(folder))
+            reject_file = stack.enter_context(RejectFile(path))
         elif rejects is not None:
             raise UsageError("--rejects goes with --on-error skip")
 
@@ -111,7 +118,7 @@ def _report(index: Any, added: Any, rejects: RejectFile | None, seconds: float, 
                 **{name: getattr(added, name) for name in ("unchanged", "deleted") if hasattr(added, name)},
                 **({} if _is_done(added) else {"dry_run": True}),
                 "rejected": rejected,
-                "rejects": str(rejects.path) if rejects and rejected else None,
+                "rejects": str(rejects.path) if rejects and rejects.path and rejected else None,
                 "generation": index.snapshot.generation,
                 "seconds": round(seconds, 3),
             }
@@ -122,7 +129,19 @@ def _report(index: Any, added: Any, rejects: RejectFile | None, seconds: float, 
     else:
         _tell_added(index, added, seconds)
     if rejects and rejected:
-        typer.echo(f"{rejected:,} records could not be used; they are in {rejects.path}")
+        _tell_rejected(rejects, is_sync=hasattr(added, "deleted"))
+
+
+def _tell_rejected(rejects: RejectFile, *, is_sync: bool) -> None:
+    """Say which records were set aside and why: the first of them, and where all are."""
+    kept = f"; {'it is' if rejects.count == 1 else 'they are'} in {rejects.path}" if rejects.path else ""
+    typer.echo(f"{counted(rejects.count, 'record', 'records')} could not be used{kept}")
+    for error in rejects.first:
+        typer.echo(f"  {one_line(str(error), LONGEST_ERROR)}")
+    if (others := rejects.count - len(rejects.first)) > 0:
+        typer.echo(f"  and {others:,} more")
+    if is_sync:
+        typer.echo("nothing is deleted as long as records cannot be used: they may be what seems to be gone")
 
 
 def _tell_added(index: Any, added: Any, seconds: float) -> None:  # noqa: ANN401

@@ -6,6 +6,7 @@ AboutnessError
 ├── BadInput            data that cannot be read
 │   └── BadRecord       one record of it; can be skipped, the others are fine
 ├── NotFound            a file, index, document or artefact that is not there
+│   └── NoIndex         a folder that is not there, or is no index
 ├── IndexProblem        an index that cannot be used as it is
 │   ├── DamagedIndex    files missing, truncated or changed
 │   └── FormatMismatch  written by another version of this package
@@ -23,6 +24,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from aboutness.core.record import Origin
 
 RAW_SHOWN = 60
@@ -56,6 +59,14 @@ class BadRecord(BadInput):
 
 class NotFound(AboutnessError):
     """A file, index, document or artefact that is not there."""
+
+
+class NoIndex(NotFound):
+    """A folder that is not there, or is no index; `folder` says which."""
+
+    def __init__(self, problem: str, *, folder: Path | None = None) -> None:
+        super().__init__(problem)
+        self.folder = folder
 
 
 class IndexProblem(AboutnessError):

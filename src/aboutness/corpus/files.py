@@ -42,6 +42,7 @@ OTHERS_PACKED = {
     re.compile(rb"7z\xbc\xaf\x27\x1c"): "by 7z",
     re.compile(rb"PK\x03\x04"): "into a zip archive",
 }
+INDEX = "index.db"  # what the folder of an index has in it
 LONGEST_MARK = 10  # bytes that tell how a file is packed
 BOM = b"\xef\xbb\xbf"
 BUFFER = 1 << 20
@@ -165,9 +166,13 @@ def files_below(folder: str | Path) -> Iterator[Path]:
     """Yield the files of a folder, then those of its subfolders, each in the order of their names.
 
     Hidden files and folders are passed over, linked folders are not entered, and a linked file counts only if
-    it lies within the folder. A folder that cannot be read is BadInput: it is not as if it were empty.
+    it lies within the folder. A folder that cannot be read is BadInput: it is not as if it were empty. An index
+    that was made within the folder is passed over.
     """
     for parent, subfolders, names in os.walk(folder, onerror=_refuse_unread):
+        if INDEX in names and not Path(parent).samefile(folder):
+            subfolders.clear()
+            continue
         subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
         for name in sorted(names):
             file = Path(parent, name)

@@ -115,7 +115,7 @@ def _decoded(raw: bytes, charset: str | None) -> str:
         text = utf8(raw.removeprefix(BOM))
     except BadInput as error:
         if charset is None:
-            raise BadInput(f"{error}; save it as UTF-8 (such as by: iconv -f latin1 -t utf-8)") from None
+            raise BadInput(f"{error}; save it as UTF-8 (such as by: iconv -f latin1 -t utf-8 OLD > NEW)") from None
         return _in_charset(raw, charset, "the page says so")
     if text.count("\0") * 3 > len(text):
         raise BadInput("it has a NUL beside most letters, as UTF-16 without a BOM has; save it as UTF-8")

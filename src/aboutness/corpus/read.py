@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -110,7 +111,12 @@ def _guess(source: str) -> Reader:
         raise NotFound(f"{source}: no such file or folder")
     if path.is_dir() and not any(READERS[name].recognises(source) for name in WHOLE):
         _refuse_mixture(source)
-    found = next((reader for reader in READERS.values() if reader.recognises(source)), None)
+    try:
+        found = next((reader for reader in READERS.values() if reader.recognises(source)), None)
+    except BadInput:  # such as a packed one, which many office files are
+        if suffix(source) in OFFICE:
+            raise BadInput(_unread_file(source)) from None
+        raise
     if found is None:
         raise BadInput(_unread_folder(source) if path.is_dir() else _unread_file(source))
     return found
@@ -136,7 +142,13 @@ def _unread_file(source: str) -> str:
 def _refuse_mixture(source: str) -> None:
     text, records = READERS["folder"], READERS["tables"]
     if text.recognises(source) and records.recognises(source):
+        endings = count_endings(files_below(source))
+        texts, others = (
+            told(Counter({ending: endings[ending] for ending in some if ending in endings}))
+            for some in (folder.FORMATS, (*tables.LINES, *tables.TABLES))
+        )
         raise BadInput(
-            f"{source}: holds both {text.about} and {records.about}; "
-            f"choose one with --format (format= in Python): {text.name} or {records.name}"
+            f"{source}: holds both texts ({texts}) and tables ({others}); choose one with --format "
+            f"(format= in Python): {text.name} (takes {text.about}) or {records.name} (takes {records.about}); "
+            "what that leaves out can be added later, a file at a time: aboutness add"
         )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
-from aboutness.core.errors import DamagedIndex, IndexBusy, NotFound, StorageError
+from aboutness.core.errors import DamagedIndex, IndexBusy, NoIndex, StorageError
 from aboutness.index import disk
 from aboutness.index.manifest import Manifest, create_tables, load_manifest, save_manifest
 
@@ -26,7 +26,7 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / NAME
     with disk.reporting("read", path):
         if not path.is_file():
-            raise NotFound(_no_index(folder))
+            raise _no_index(folder)
     with _reporting(path):
         return _read(folder, load_manifest)
 
@@ -120,7 +120,10 @@ def _reporting(path: Path) -> Iterator[None]:
         raise DamagedIndex(f"{path} is damaged: {problem}") from error
 
 
-def _no_index(folder: Path) -> str:
+def _no_index(folder: Path) -> NoIndex:
     if not folder.exists():
-        return f"there is no index at {folder}; make one with: aboutness index SOURCE -o {folder}"
-    return f"{folder} is not an aboutness index (it holds no {NAME}); make one with: aboutness index SOURCE -o DIR"
+        problem = f"there is no index at {folder}; make one with: aboutness index SOURCE -o {folder}"
+    else:
+        problem = f"{folder} is not an aboutness index (it holds no {NAME})"
+        problem += "; make one with: aboutness index SOURCE -o DIR"
+    return NoIndex(problem, folder=folder)

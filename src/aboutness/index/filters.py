@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from aboutness.core.errors import UsageError
+from aboutness.core.errors import UsageError, shown
 from aboutness.index.segment import Segment
 
 COMPARE: dict[str, Callable[[Any, Any], bool]] = {
@@ -21,6 +21,7 @@ COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 CONDITION = re.compile(
     r"\s*(?P<key>[^<>=!\s][^<>=!]*?)\s*(?P<sign><=|>=|!=|=|<|>)\s*(?P<value>(?![<>=!]).*?)\s*", re.DOTALL
 )
+MOST_TOLD = 8  # values that are named where none is met
 ORDER = ("<", "<=", ">", ">=")
 NUMBER = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 
@@ -114,6 +115,25 @@ def no_number(segments: Sequence[Segment], where: Where) -> str | None:
         if texts and not is_met and _has_only_numbers(segments, condition.key):
             return f"{condition.key} holds numbers, and {texts[0]!r} is none"
     return None
+
+
+def no_value(segments: Sequence[Segment], where: Where) -> str | None:
+    """Return in words which condition asks for a value that no document has, and some that are there; or None."""
+    for condition in conditions(where):
+        key, values = condition.key, condition.values
+        if condition.sign != "=" or not values:
+            continue
+        if not matching(segments, {key: list(values)}).any():
+            held = ((segment, *one) for segment in segments for one in segment.values_by_key.get(key, ()))
+            known = sorted({shown(value) for segment, number, value in held if _is_alive(segment, number)})
+            some = ", ".join([*known[:MOST_TOLD], *(["…"] if known[MOST_TOLD:] else [])])
+            asked = " or ".join(dict.fromkeys(shown(str(value)) for value in values[:MOST_TOLD]))
+            return f"no document has {asked} as {key}; there are: {some or 'none'}"
+    return None
+
+
+def _is_alive(segment: Segment, value: int) -> bool:
+    return bool((_documents_with(segment, [value]) & ~segment.dead_mask()).any())
 
 
 def _has_only_numbers(segments: Sequence[Segment], key: str) -> bool:

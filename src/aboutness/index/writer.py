@@ -225,9 +225,10 @@ class IndexWriter:
         missing = [wanted[i] for i in np.flatnonzero(found < 0)]
         if missing and not missing_ok:
             names = ", ".join(repr(name) for name in missing[:5]) + (", …" if len(missing) > 5 else "")
+            which = f"{len(missing)} of {len(wanted)} documents are" if len(wanted) > 1 else "the document is"
             raise NotFound(
-                f"{len(missing)} of {len(wanted)} documents are not in the index: {names}; "
-                "nothing was deleted; to pass over them: --missing-ok (missing_ok=True in Python)"
+                f"{which} not in the index: {names}; "
+                "nothing was deleted; to pass over what is missing: --missing-ok (missing_ok=True in Python)"
             )
         self._kill(found[found >= 0])
         return len(wanted) - len(missing)

@@ -28,6 +28,7 @@ JSON_KIND = re.compile(r"application/(?:[\w.-]+\+)?json\s*(?:;|$)", re.IGNORECAS
 METHODS = ("GET", "POST", "DELETE")
 OWN_FAULT = "something went wrong in the server; its log says what"
 SOON = 5  # seconds in which a part of a cluster may be back
+NOT_KNOWN = "there is nothing of this name to be given here; /v1/openapi.json lists what can be"
 MOST_TOLD = 5  # of what is wrong with a request
 
 
@@ -103,7 +104,8 @@ async def _wrong_request(request: Request, error: Exception) -> Response:
         message = f"a body must be JSON: send the header 'Content-Type: {JSON}' with it, not {shown(kind)}"
         return answer(request, 415, "unsupported media type", message)
     told = [
-        f"{'.'.join(str(part) for part in one['loc'][1:]) or one['loc'][0]}: {one['msg']}"
+        f"{'.'.join(str(part) for part in one['loc'][1:]) or one['loc'][0]}: "
+        f"{NOT_KNOWN if one['type'] == 'extra_forbidden' else one['msg']}"
         for one in found[:MOST_TOLD]
     ]
     more = [f"and {len(found) - MOST_TOLD} more"] if len(found) > MOST_TOLD else []

@@ -114,7 +114,10 @@ def _answered(site: Site, index: Index, asked: Asked) -> dict[str, Any]:
         for told in ("problem", "note"):
             column[told] = column[told] and without_paths(column[told], site)
     unknown = unknown_words(index, asked.query)
-    hints = {"unknown": unknown, "respelt": respelt(index, asked.query) if unknown else None}
+    hints = {"unknown": unknown, "respelt": respelt(index, asked.query) if unknown else None, "where": None}
+    if asked.where and not answer["problems"] and not any(column["hits"] for column in answer["columns"]):
+        reason = index.why_none(asked.where)
+        hints["where"] = reason and f"{reason[0].upper()}{reason[1:]}."
     return answer | {"hints": hints, "documents": len(index)}
 
 

@@ -161,14 +161,17 @@ function show(answer) {
     : answer.columns.map((one) => `${one.ranker}: ${one.problem ?? `${one.hits.length} hits`}`).join("; ");
 }
 
-function showHints({ unknown, respelt }) {
+function showHints({ unknown, respelt, where }) {
   const words = unknown.flatMap((word, at) => [at ? ", " : "", el("bdi", { class: "text mono" }, word)]);
   const meant = respelt && [
     " Did you mean ",
     link({ q: respelt }, el("bdi", { class: "text" }, respelt)),
     "?",
   ];
-  here.hints.replaceChildren(...(unknown.length ? [el("p", { class: "hint" }, "No document has ", words, ".", meant)] : []));
+  here.hints.replaceChildren(
+    ...(unknown.length ? [el("p", { class: "hint" }, "No document has ", words, ".", meant)] : []),
+    ...(where ? [el("p", { class: "hint" }, where)] : []),
+  );
 }
 
 function showLike() {
