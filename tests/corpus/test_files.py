@@ -213,6 +213,8 @@ def test_an_index_within_a_folder_is_passed_over(write, tmp_path):
     file = write("notes/a.txt", "x")
     for place in ("notes.index", "old/deep.index"):
         write(f"notes/{place}/index.db", "x")
-        write(f"notes/{place}/segments/b.txt", "x")
+        write(f"notes/{place}/arrays/b.txt", "x")
     assert list(files_below(tmp_path / "notes")) == [file]
     assert [path.name for path in files_below(tmp_path / "notes/notes.index")] == ["index.db", "b.txt"]
+    other = [write("notes/program/index.db", "x"), write("notes/program/read.txt", "x")]
+    assert list(files_below(tmp_path / "notes")) == [file, *other]

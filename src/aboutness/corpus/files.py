@@ -42,7 +42,7 @@ OTHERS_PACKED = {
     re.compile(rb"7z\xbc\xaf\x27\x1c"): "by 7z",
     re.compile(rb"PK\x03\x04"): "into a zip archive",
 }
-INDEX = "index.db"  # what the folder of an index has in it
+INDEX = ("index.db", "arrays")  # a file and a folder that the folder of an index has in it
 LONGEST_MARK = 10  # bytes that tell how a file is packed
 BOM = b"\xef\xbb\xbf"
 BUFFER = 1 << 20
@@ -170,7 +170,7 @@ def files_below(folder: str | Path) -> Iterator[Path]:
     that was made within the folder is passed over.
     """
     for parent, subfolders, names in os.walk(folder, onerror=_refuse_unread):
-        if INDEX in names and not Path(parent).samefile(folder):
+        if INDEX[0] in names and INDEX[1] in subfolders and not Path(parent).samefile(folder):
             subfolders.clear()
             continue
         subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))

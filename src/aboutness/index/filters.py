@@ -7,6 +7,8 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,6 +24,7 @@ CONDITION = re.compile(
     r"\s*(?P<key>[^<>=!\s][^<>=!]*?)\s*(?P<sign><=|>=|!=|=|<|>)\s*(?P<value>(?![<>=!]).*?)\s*", re.DOTALL
 )
 MOST_TOLD = 8  # values that are named where none is met
+MOST_LOOKED_AT = 10_000  # of a key that has very many
 ORDER = ("<", "<=", ">", ">=")
 NUMBER = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 
@@ -124,16 +127,24 @@ def no_value(segments: Sequence[Segment], where: Where) -> str | None:
         if condition.sign != "=" or not values:
             continue
         if not matching(segments, {key: list(values)}).any():
-            held = ((segment, *one) for segment in segments for one in segment.values_by_key.get(key, ()))
-            known = sorted({shown(value) for segment, number, value in held if _is_alive(segment, number)})
+            known = _values_of(segments, key)
             some = ", ".join([*known[:MOST_TOLD], *(["…"] if known[MOST_TOLD:] else [])])
             asked = " or ".join(dict.fromkeys(shown(str(value)) for value in values[:MOST_TOLD]))
             return f"no document has {asked} as {key}; there are: {some or 'none'}"
     return None
 
 
-def _is_alive(segment: Segment, value: int) -> bool:
-    return bool((_documents_with(segment, [value]) & ~segment.dead_mask()).any())
+def _values_of(segments: Sequence[Segment], key: str) -> list[str]:
+    """Return the first values that documents have, one more than are told; of very many, some are looked at."""
+    held = ((shown(value), segment, number) for segment in segments
+            for number, value in segment.values_by_key.get(key, ()))  # fmt: skip
+    known: list[str] = []
+    for value, segment, number in sorted(islice(held, MOST_LOOKED_AT), key=itemgetter(0)):
+        if value not in known and not segment.dead_mask()[_having(segment, number)].all():
+            known.append(value)
+        if len(known) > MOST_TOLD:
+            break
+    return known
 
 
 def _has_only_numbers(segments: Sequence[Segment], key: str) -> bool:
@@ -153,9 +164,13 @@ def _holds(segment: Segment, condition: Condition) -> NDArray[np.bool_]:
 def _documents_with(segment: Segment, values: Iterable[int]) -> NDArray[np.bool_]:
     mask = np.zeros(len(segment), np.bool_)
     for number in values:
-        start = int(segment.value_ends[number - 1]) if number else 0
-        mask[segment.value_documents[start : segment.value_ends[number]]] = True
+        mask[_having(segment, number)] = True
     return mask
+
+
+def _having(segment: Segment, value: int) -> NDArray[Any]:
+    start = int(segment.value_ends[value - 1]) if value else 0
+    return segment.value_documents[start : segment.value_ends[value]]
 
 
 def _is_number(value: object) -> bool:
