@@ -209,6 +209,15 @@ def test_what_the_score_is_made_of_is_in_reach_below_a_long_text(open_page, hard
     shown.wait_for_function("() => document.getElementById('words').scrollTop > 1000")
 
 
+def test_on_paper_nothing_is_cut_off(open_page, hard):
+    shown = open_page(base_url=hard)
+    shown.goto(address("bm25", query="moon", identifier="long"))
+    assert shown.get_by_role("navigation", name="Pages").is_visible()
+    shown.emulate_media(media="print")
+    assert not shown.get_by_role("navigation", name="Pages").is_visible()
+    assert shown.locator("#words").evaluate("one => one.scrollHeight <= one.clientHeight")
+
+
 def test_a_title_as_long_as_a_text_leaves_room_for_the_rest(open_page, tmp_path, axe):
     record = {"id": "long", "title": "moon " + "x" * 3000 + " moon" * 200, "text": "the moon"}
     for url in run_server({"long": Index.build([record], tmp_path / "long.index")}):
