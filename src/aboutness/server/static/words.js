@@ -121,7 +121,8 @@ async function look({ back = false } = {}) {
     if (problem.name === "AbortError") return;
     last = null;
     results.replaceChildren();
-    status(state, "error", problem.message);
+    const again = problem.status === 0 && el("button", { type: "button", on: { click: lookAtOnce } }, "Try again");
+    status(state, "error", `${problem.message} `, again || "");
   }
 }
 
