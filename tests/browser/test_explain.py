@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import pytest
 
 from aboutness.app.index import Index
-from browser.conftest import run_server
+from browser.conftest import PHONE, run_server
 
 QUERY = "songs of the moon"
 FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
@@ -194,6 +194,28 @@ def test_a_very_long_document_stays_fluent(open_page, hard):
     assert took < 3000  # 0.1 s on an idle machine
     page.get_by_role("button", name="moon", exact=True).click()
     assert page.locator(".w.here").text_content() == "moon"
+
+
+def test_what_the_score_is_made_of_is_in_reach_below_a_long_text(open_page, hard):
+    shown = open_page(base_url=hard, viewport=PHONE)
+    shown.goto(address("bm25", query="moon", identifier="long"))
+    text, parts = shown.locator("#words"), shown.locator("#parts-title")
+    assert text.bounding_box()["height"] <= PHONE["height"]
+    assert parts.bounding_box()["y"] < 3 * PHONE["height"]
+    shown.get_by_role("button", name="moon", exact=True).click()
+    shown.locator(".w.here").wait_for()
+    text.focus()
+    shown.keyboard.press("End")
+    shown.wait_for_function("() => document.getElementById('words').scrollTop > 1000")
+
+
+def test_on_paper_nothing_is_cut_off(open_page, hard):
+    shown = open_page(base_url=hard)
+    shown.goto(address("bm25", query="moon", identifier="long"))
+    assert shown.get_by_role("navigation", name="Pages").is_visible()
+    shown.emulate_media(media="print")
+    assert not shown.get_by_role("navigation", name="Pages").is_visible()
+    assert shown.locator("#words").evaluate("one => one.scrollHeight <= one.clientHeight")
 
 
 def test_a_title_as_long_as_a_text_leaves_room_for_the_rest(open_page, tmp_path, axe):

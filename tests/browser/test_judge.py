@@ -273,6 +273,17 @@ def test_what_goes_wrong_is_told_and_can_be_mended(page):
     page.locator("#desk-state[data-kind=empty]", has_text="No ranker finds anything").wait_for()
 
 
+def test_the_query_has_its_place_before_its_documents_come(page):
+    waiting = []
+    page.route("**/v1/pool", lambda route: waiting.append(route.continue_))
+    page.goto("/judge?q=moon")
+    page.locator("#desk-state[data-kind=loading]").wait_for()
+    before = page.locator("#query-title").bounding_box()
+    waiting[0]()
+    page.locator("#desk-state").wait_for(state="hidden")
+    assert page.locator("#query-title").bounding_box() == before
+
+
 def test_everything_can_be_forgotten(page):
     judged(page)
     page.keyboard.press("3")

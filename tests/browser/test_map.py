@@ -275,6 +275,25 @@ def test_a_query_that_takes_long_says_so(page):
     assert page.locator("#map-near li").count() > 0
 
 
+def test_the_map_has_its_place_before_the_documents_come(page):
+    waiting = []
+    page.route("**/v1/map*", lambda route: waiting.append(route.continue_))
+    page.goto("/map?q=moon")
+    page.locator("#map-state[data-kind=loading]").wait_for()
+    before = page.locator("#map-frame").bounding_box()
+    waiting[0]()
+    drawn(page)
+    assert page.locator("#map-frame").bounding_box() == before
+    page.locator("#map").press("+")
+
+
+def test_without_a_script_there_is_no_room_for_a_map(open_page):
+    page = open_page(java_script_enabled=False)
+    page.goto("/map?q=moon")
+    assert not page.locator("#map-side").is_visible()
+    assert page.locator("#map-near li").count() > 0
+
+
 def test_a_server_that_is_gone_can_be_asked_again(page):
     page.goto("/map?q=moon")
     drawn(page)

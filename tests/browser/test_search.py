@@ -141,6 +141,18 @@ def test_lines_show_how_documents_move_and_one_is_followed_through_all_columns(p
     page.locator("h1").evaluate("one => one.dispatchEvent(new Event('pointerleave'))")
 
 
+def test_the_key_to_the_lines_is_there_only_with_lines_and_rankers_are_called_so(page):
+    page.goto("/search?q=songs+of+the+moon&r=bm25&r=wcs")
+    assert page.locator("#legend").is_visible()
+    assert page.locator(".head label:visible").all_inner_texts()[:2] == ["Ranker 1", "Ranker 2"]
+    page.fill("#q", "zzqqxx")
+    until(page, "!document.querySelector('.hit')")
+    assert not page.locator("#legend").is_visible()
+    page.get_by_role("button", name="Remove the ranker wcs").click()
+    until(page, "document.querySelectorAll('.column').length === 1")
+    assert page.locator(".head label:visible").all_inner_texts() == ["Ranker"]
+
+
 def test_sliders_move_the_numbers_of_a_mixture(page, server):
     page.goto("/search?q=songs+of+the+moon&r=bm25+%2B+2*ql")
     slider = page.get_by_label("weight of ql")

@@ -98,6 +98,17 @@ def test_an_error_of_the_server_is_told(page):
     expect(page.locator("#words-state[data-kind=error]")).to_have_text("the server is busy")
 
 
+def test_a_server_that_is_gone_can_be_asked_again(page):
+    page.allowed.append("net::ERR_FAILED")
+    page.goto("/words")
+    page.route("**/v1/neighbours?*", lambda route: route.abort())
+    asked(page).fill("moon")
+    expect(page.locator("#words-state[data-kind=error]")).to_contain_text("The server does not answer.")
+    page.unroute("**/v1/neighbours?*")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator(".space")).to_have_count(3)
+
+
 def test_a_slow_answer_is_waited_for_in_sight(page):
     page.goto("/words")
     held = []

@@ -9,6 +9,7 @@ from fastapi.testclient import TestClient
 
 from aboutness.app.index import Index
 from aboutness.server.app import make_app
+from aboutness.server.pages.words import Shown
 from server.served import RECORDS, client_of
 
 HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>&lt;\u202e'
@@ -81,6 +82,19 @@ def test_without_vectors_the_page_says_how_to_train_some(tmp_path: Path) -> None
     assert "aboutness train bare.index word2vec" in html
     assert '<a href="/indexes">Index</a> or by a command' in html
     assert str(tmp_path) not in html
+
+
+@pytest.mark.parametrize("address", ["/words", "/map"])
+def test_without_documents_the_page_says_to_add_some_first(tmp_path: Path, address: str) -> None:
+    with client_of(make_app({"none": Index.build([], tmp_path / "none.index")})) as client:
+        html = shown(client, address)
+    assert "aboutness add none.index FILE" in html
+    assert "aboutness train" not in html
+
+
+@pytest.mark.parametrize(("score", "says"), [(-0.0001, "0.000"), (-0.0009, "-0.001"), (0.98765, "0.988")])
+def test_what_is_next_to_nothing_below_0_is_0(score: float, says: str) -> None:
+    assert Shown.cosine(score) == says
 
 
 def test_vectors_with_one_space_leave_columns_empty(changing: Index) -> None:

@@ -60,6 +60,7 @@ async def show(request: Request, site: SiteHere, shown: Annotated[MapShown, Quer
         index=name,
         several=several,
         folder=index.path.name,
+        documents=len(index),
         shown=shown,
         problem=problem,
         methods={PCA: "PCA", TSNE: "t-SNE"},

@@ -44,7 +44,7 @@ class Pair:
 PAIRS = (
     Pair("in-in", "IN-IN", "Used in the same way, in its place.", "These vectors have no IN space."),
     Pair("out-out", "OUT-OUT", "Seen in the same company.", "These vectors have no OUT space."),
-    Pair("in-out", "IN-OUT", "Occur together, beside it.", "This needs both spaces, which training keeps."),
+    Pair("in-out", "IN-OUT", "Occur together, beside it.", "This needs both spaces, and these vectors have one."),
 )
 
 
@@ -62,6 +62,7 @@ class Shown:
     problem: str | None = None
     status: int = 200
     begin: Sequence[str] = ()
+    documents: int = 0
 
     action = ACTION
     pairs = PAIRS
@@ -112,13 +113,18 @@ class Shown:
         most = near[0].score
         return round(max(0.0, 100 * one.score / most), 2) if most > 0 else 0.0
 
+    @staticmethod
+    def cosine(score: float) -> str:
+        """Return a cosine to be read; what is next to nothing below 0 is 0, too."""
+        return f"{score:z.3f}"
+
 
 def shown(site: Site, name: str, words: str, k: int, vectors: str | None) -> Shown:
     """Return what the page shows for what is asked; a mistake in it is shown on the page, too."""
     index = site.held.one(name)
     choices = known_vectors(index)
     chosen = vectors if vectors or not choices else choices[0].name
-    asked = Shown(name, index.path.name, words, k, choices, chosen)
+    asked = Shown(name, index.path.name, words, k, choices, chosen, documents=len(index))
     if not choices or chosen is None:
         return asked
     try:

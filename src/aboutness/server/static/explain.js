@@ -162,13 +162,14 @@ function find(button) {
 
 // --- another question, document or ranker --------------------------------------------------------------------
 
+const SLOW = 200; // milliseconds after which it is told that an answer is waited for
 let asking = null;
 
 async function show(address, push) {
   asking?.abort();
   const own = asking = new AbortController();
   get("result").setAttribute("aria-busy", "true");
-  status(state, "loading", "Explaining…");
+  const slow = setTimeout(() => status(state, "loading", "Explaining…"), SLOW);
   try {
     const answer = await fetch(address, { signal: own.signal, headers: { Accept: "text/html" } });
     if (answer.redirected) return location.assign(address); // to the form for the key
@@ -185,6 +186,8 @@ async function show(address, push) {
     get("result").removeAttribute("aria-busy");
     const why = error instanceof TypeError ? "the server does not answer. Is the server still running?" : error.message;
     status(state, "error", `This could not be explained: ${why}`);
+  } finally {
+    clearTimeout(slow);
   }
 }
 

@@ -69,6 +69,7 @@ export async function openQuery(place, { editing = false } = {}) {
   state.asking = asking;
   Object.assign(state, { here: place, pool: [], place: 0, grades: store.grades(query.id) });
   at("work").hidden = false;
+  at("setup").open = editing;
   status(at("state"), "ok");
   at("query-title").textContent = query.text;
   at("q").value = query.text;
@@ -84,7 +85,6 @@ export async function openQuery(place, { editing = false } = {}) {
     query.size = answer.documents.length;
     if (state.pool.length) status(at("desk-state"), "ok");
     else status(at("desk-state"), "empty", "No ranker finds anything for this query. Are its words in the documents? Try others, or a ranker on vectors.");
-    at("setup").open = editing;
     const open = state.pool.findIndex((one) => !state.grades.has(one.id));
     state.place = Math.max(0, open);
     keepSession();

@@ -51,6 +51,8 @@ async function answered(parameters) {
 async function drawAnew() {
   status(state, "loading", "Bringing documents into the plane …");
   frame.classList.add("busy");
+  side.hidden = false; // so that nothing jumps when the documents come
+  side.inert = drawn === null;
   try {
     const wanted = which();
     show(await answered(asked()));
@@ -102,7 +104,7 @@ function fail(error) {
 function show(answer) {
   drawn = answer;
   status(state, "ok");
-  side.hidden = false;
+  side.inert = false;
   choose(null);
   offerKeys(answer.keys);
   look();

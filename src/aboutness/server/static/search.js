@@ -152,13 +152,14 @@ function show(answer) {
     columns[number].show(column, { links, first: number === 0, nothing: nothing || wrong.length > 0, asked: parameters(), empty });
   });
   here.start.hidden = !nothing;
+  here.legend.hidden = columns.length === 1 || answer.columns.every((one) => !one.hits.length);
   here.incomplete.textContent = answer.incomplete ?? "";
   here.incomplete.hidden = !answer.incomplete;
   showHints(answer.hints);
   drawMoves(here.columns);
   here.told.textContent = nothing
     ? ""
-    : answer.columns.map((one) => `${one.ranker}: ${one.problem ?? `${one.hits.length} hits`}`).join("; ");
+    : answer.columns.map((one) => `${one.ranker}: ${one.problem ?? `${one.hits.length} hit${one.hits.length === 1 ? "" : "s"}`}`).join("; ");
 }
 
 function showHints({ unknown, respelt, where }) {
@@ -198,7 +199,7 @@ function setColumns(texts) {
   here.columns.replaceChildren(...columns.map((column) => column.node));
   for (const column of columns) column.alone(columns.length === 1);
   here["add-column"].hidden = columns.length >= data.most;
-  here.legend.hidden = columns.length === 1;
+  here.legend.hidden = true; // until there are hits
 }
 
 function written(committed) {

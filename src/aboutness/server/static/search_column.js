@@ -6,6 +6,7 @@ import { Sliders } from "./search_sliders.js";
 
 export class Column {
   #input;
+  #label;
   #remove;
   #problem;
   #facts = el("p", { class: "facts took" });
@@ -25,6 +26,7 @@ export class Column {
       "aria-describedby": `problem-${id}`, on: { input, change: () => written(true) },
     });
     this.#input.value = text;
+    this.#label = el("label", { for: id }, `Ranker ${place + 1}`);
     this.#remove = el("button", { type: "button", class: "button quiet remove", on: { click: () => removed(this) } }, "×");
     this.#problem = el("p", { class: "problem", id: `problem-${id}` });
     this.#sliders = new Sliders(id, moved);
@@ -35,10 +37,10 @@ export class Column {
       el(
         "div",
         { class: "head" },
+        this.#label,
         el(
           "div",
           { class: "ranker" },
-          el("label", { for: id, class: "visually-hidden" }, `Ranker ${place + 1}`),
           this.#input,
           this.#remove,
         ),
@@ -72,6 +74,7 @@ export class Column {
 
   alone(only) {
     this.#remove.hidden = only;
+    if (only) this.#label.textContent = "Ranker";
   }
 
   answered(settings) {
@@ -86,7 +89,7 @@ export class Column {
     this.#note.textContent = column.note ?? "";
     this.#sliders.show(column.places);
     const count = column.hits.length;
-    this.#facts.textContent = count ? `${count} hit${count === 1 ? "" : "s"} in ${number(column.took_ms)} ms` : "";
+    this.#facts.textContent = count ? `${count} hit${count === 1 ? "" : "s"} in ${duration(column.took_ms)} ms` : "";
     this.#list.replaceChildren(...column.hits.map((hit) => shown(hit, column.explained_by, first, links)));
     this.#none.replaceChildren(...(count || column.problem || nothing ? [] : empty ? emptyIndex(empty) : whyNone(column, asked, links)));
   }
@@ -128,6 +131,11 @@ function shown(hit, ranker, first, links) {
       ),
     ),
   );
+}
+
+/** Return milliseconds with two digits that count: more would be other ones the next time. */
+function duration(milliseconds) {
+  return number(milliseconds < 100 ? Number(milliseconds.toPrecision(2)) : Math.round(milliseconds));
 }
 
 /** Return how a hit moved from the ranker to the left, in words. */

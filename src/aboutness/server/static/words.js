@@ -19,6 +19,11 @@ function wordLink(word, text = word) {
   return el("a", { href: withQuery(asked(text)), class: "text", dir: "auto" }, word);
 }
 
+/** Return a cosine; what is next to nothing below 0 is 0, too. */
+function cosine(score) {
+  return score.toFixed(3).replace("-0.000", "0.000");
+}
+
 function neighbourRow(one, most, frequencies) {
   const width = most > 0 ? Math.max(0, (one.score / most) * BAR) : 0;
   const bar = svg("svg", { class: "bar", viewBox: `0 0 ${BAR} 1`, preserveAspectRatio: "none", "aria-hidden": "true" },
@@ -26,7 +31,7 @@ function neighbourRow(one, most, frequencies) {
   const seen = Object.hasOwn(frequencies, one.word) ? frequencies[one.word] : null;
   return el("tr", {},
     el("th", { scope: "row" }, wordLink(one.word)),
-    el("td", {}, el("div", { class: "cosine" }, bar, el("span", { class: "score" }, one.score.toFixed(3)))),
+    el("td", {}, el("div", { class: "cosine" }, bar, el("span", { class: "score" }, cosine(one.score)))),
     el("td", { class: "documents" }, seen ? seen.df.toLocaleString("en") : "-"));
 }
 
@@ -116,7 +121,8 @@ async function look({ back = false } = {}) {
     if (problem.name === "AbortError") return;
     last = null;
     results.replaceChildren();
-    status(state, "error", problem.message);
+    const again = problem.status === 0 && el("button", { type: "button", on: { click: lookAtOnce } }, "Try again");
+    status(state, "error", `${problem.message} `, again || "");
   }
 }
 
