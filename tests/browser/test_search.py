@@ -47,6 +47,31 @@ def test_hits_come_as_one_types_and_the_address_can_be_shared(page, server, open
     assert ids(other) == ids(page)
 
 
+def test_who_has_trained_nothing_is_led_to_where_it_is_done(open_page):
+    for url in run_server({"new": Index.build([{"id": "1", "text": "moonlight"}])}):
+        for script in (True, False):
+            page = open_page(base_url=url, java_script_enabled=script)
+            page.goto("/search?q=moonlight")
+            if script:
+                page.fill("#q", "the moonlight")
+                settled(page, "q=the+moonlight")
+            assert "is not trained" in page.locator(".note").text_content()
+            page.locator(".note a").click()
+            page.wait_for_url("**/indexes*")
+
+
+def test_hints_wait_until_typing_rests(page):
+    """So that hits do not jump while a word is not whole."""
+    page.goto("/search")
+    page.locator("#q").press_sequentially("moonx", delay=10)
+    settled(page, "q=moonx")
+    assert page.locator(".hint").count() == 0
+    page.locator(".hint", has_text="moonx").wait_for()
+    page.locator("#q").press("Backspace")
+    settled(page, "q=moon")
+    until(page, "location.search.endsWith('q=moon') && !document.querySelector('.hint')")
+
+
 def test_long_names_are_broken_between_their_parts(open_page):
     """With a script and without; the text is as it was."""
     title = "archive.LongestCompressor.compress(moonlight)"

@@ -8,6 +8,7 @@ import { drawMoves, followDocuments } from "./search_moves.js";
 const TYPING = 150; // milliseconds without a key before a query is searched for
 const WRITING = 400; // the same for a ranker, which means nothing while it is half written
 const SLOW = 250; // milliseconds before it is said that one has to wait
+const PAUSE = 600; // milliseconds without a letter, after which one looks up
 const REST = 2000; // milliseconds after which a change is a new step for the back button
 
 const here = Object.fromEntries(
@@ -81,6 +82,7 @@ let request = null; // the one under way
 let timer = null;
 let again = false; // a number was moved while a request was under way
 let edited = { what: null, at: 0 };
+let hinting = null;
 let step = false; // the next answer is a new step for the back button
 
 /** Search once nothing has changed for some milliseconds; an answer that is under way is not wanted any more. */
@@ -162,7 +164,16 @@ function show(answer) {
     : answer.columns.map((one) => `${one.ranker}: ${one.problem ?? `${one.hits.length} hit${one.hits.length === 1 ? "" : "s"}`}`).join("; ");
 }
 
-function showHints({ unknown, respelt, where }) {
+/** Show what helps on where words are not known: at once where they are, else when typing rests, so that hits stay in place. */
+function showHints(hints) {
+  clearTimeout(hinting);
+  const some = hints.unknown.length || hints.where;
+  const typing = edited.what?.startsWith("type") && Date.now() - edited.at < PAUSE;
+  if (some && typing) hinting = setTimeout(() => placeHints(hints), PAUSE);
+  else placeHints(hints);
+}
+
+function placeHints({ unknown, respelt, where }) {
   const words = unknown.flatMap((word, at) => [at ? ", " : "", el("bdi", { class: "text mono" }, word)]);
   const meant = respelt && [
     " Did you mean ",

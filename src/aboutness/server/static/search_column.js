@@ -86,7 +86,7 @@ export class Column {
     this.#remove.setAttribute("aria-label", `Remove the ranker ${column.ranker}`);
     this.#input.toggleAttribute("aria-invalid", Boolean(column.problem));
     this.#problem.textContent = column.problem ?? "";
-    this.#note.textContent = column.note ?? "";
+    this.#note.replaceChildren(...noted(column.note));
     this.#sliders.show(column.places);
     const count = column.hits.length;
     this.#facts.textContent = count ? `${count} hit${count === 1 ? "" : "s"} in ${duration(column.took_ms)} ms` : "";
@@ -145,12 +145,21 @@ function move({ rank, before }) {
   return el("span", { class: "move", dataset: { way } }, { up: `▲${before - rank}`, down: `▼${rank - before}`, same: "=" }[way]);
 }
 
+/** Return a note; where it names a command that trains, also the page on which that can be done. */
+function noted(note) {
+  if (!note) return [];
+  return note.includes("aboutness train ") ? [note, ", or train it on the page ", indexPage(), "."] : [note];
+}
+
+function indexPage() {
+  return el("a", { href: document.querySelector('nav a[href^="/indexes"]')?.href ?? "/indexes" }, "Index");
+}
+
 /** Return what to do where there is nothing to find; `folder` is that of the index. */
 function emptyIndex(folder) {
-  const page = document.querySelector('nav a[href^="/indexes"]')?.href ?? "/indexes";
   return [
     "No hits: the index is empty. Add documents with ", el("code", {}, `aboutness add ${folder} FILE`),
-    ", or on the page ", el("a", { href: page }, "Index"), ".",
+    ", or on the page ", indexPage(), ".",
   ];
 }
 
