@@ -186,7 +186,8 @@ class Hits(Sequence[Hit]):
         return len(self.ranking)
 
     def __repr__(self) -> str:
-        return f"<{len(self)} hits for {shown(self.query)} by {self.ranker}>"
+        hits = "1 hit" if len(self) == 1 else f"{len(self):,} hits"
+        return f"<{hits} for {shown(self.query)} by {self.ranker}>"
 
     def to_frame(self) -> Frame:
         """Return a data frame with a row for each hit: `query`, `rank` from 1, `id`, `score`, `title`, `text`."""
