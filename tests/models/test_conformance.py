@@ -576,6 +576,13 @@ def test_a_model_says_what_it_is(name):
     assert str(model()) == name
 
 
+@every_name
+def test_a_model_says_which_layer_it_reads_unless_one_is_named(name):
+    told = {one.name: one.help for one in MODELS[name].declared()}["layer"]
+    its_own = MODELS[name].view is not Model.view
+    assert ("(the first's)" in told) == (not its_own)
+
+
 # --- hardly any documents --------------------------------------------------------------------------------------
 
 

@@ -36,6 +36,9 @@ class TrainedModel(Model):
     same one.
     """
 
+    layer: str | None = parameter(
+        None, OptionalName("a layer of the index"), "which analyzer's terms (those that were trained on)"
+    )
     vectors: str | None = parameter(
         None,
         OptionalName("rows of documents in the index"),
