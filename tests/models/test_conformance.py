@@ -539,7 +539,7 @@ def test_a_model_takes_what_was_trained_for_others_or_refuses_it(name):
             scorer = model(**{named_by: trained_as}).bind(index.snapshot)
         except UsageError as error:
             assert re.match(
-                rf"'{trained_as}' was trained by '\w+', and {name} needs .*; run: aboutness train ", str(error)
+                rf"'{trained_as}' was trained by '\w+', and {name} needs .*; run: index.train\(", str(error)
             )
             continue
         taken.add(trained_as)
@@ -552,8 +552,8 @@ def test_a_model_takes_what_was_trained_for_others_or_refuses_it(name):
 
 
 @pytest.mark.parametrize("name", TRAINED)
-def test_a_model_that_was_not_trained_says_how_to(name):
-    index = index_of(named([{"text": "aa"}]))
+def test_a_model_that_was_not_trained_says_how_to(name, tmp_path):
+    index = Index.build(named([{"text": "aa"}]), tmp_path / "a.index")
     ((own, way),) = rows_for(MODELS[name])
     with pytest.raises(NotFound, match=rf"^{name} needs documents to be trained on") as raised:
         MODELS[name]().bind(index.snapshot)
