@@ -256,7 +256,7 @@ def test_a_record_in_plain_values_is_what_the_command_prints_and_more(index):
         command = {"query": "coffee harvest", "id": "a", "ranker": name, **why}
         assert {key: plain[key] for key in command} == command
         assert json.loads(json.dumps(plain, allow_nan=False)) == plain
-    assert "aboutness train" in told(index, "default").to_json()["note"]
+    assert 'run: index.train("default")' in told(index, "default").to_json()["note"]
 
 
 def test_what_is_not_finite_is_none():

@@ -185,7 +185,7 @@ def test_compare_trains_for_an_index_of_its_own_and_always_the_same(small, index
 
 
 def test_compare_trains_nothing_for_an_index_that_is_given(small, index, trained):
-    with pytest.raises(NotFound, match=r"pv-lm needs documents to be trained on.*run: aboutness train .* pv$"):
+    with pytest.raises(NotFound, match=r"pv-lm needs documents to be trained on.*run: index.train\(\"pv\"\)$"):
         compare(["bm25", "pv-lm"], small, index=index)
     found = compare(None, small, index=index)
     assert trained == []

@@ -297,7 +297,7 @@ def test_rankers_that_the_index_has_nothing_for_are_left_out_where_that_is_wante
     found = perturb(index, "city", PASSAGES, (), named, leave_out=True)
     assert found.columns == (COUNT, "bm25")
     assert list(found.left_out) == ["lsa"]
-    assert "aboutness train" in found.left_out["lsa"]
+    assert 'run: index.train("lsa")' in found.left_out["lsa"]
     assert found["oxford"] == perturb(index, "city", PASSAGES, (), "bm25")["oxford"]
     with pytest.raises(UsageError, match="nope"):
         perturb(index, "city", PASSAGES, (), ["nope"], leave_out=True)

@@ -75,6 +75,7 @@ def test_hits_have_rank_id_score_and_document(index):
     assert hits.ranker == ab.Default()
     assert hits.took_ms > 0
     assert repr(hits) == "<3 hits for 'cities of Mexico' by default>"
+    assert repr(index.search("cities of Mexico", k=1)) == "<1 hit for 'cities of Mexico' by default>"
 
 
 def test_hits_can_be_printed(index):

@@ -33,6 +33,12 @@ def test_a_failure_leaves_what_was_there(tmp_path, error, name):
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"old"]
 
 
+def test_packing_takes_no_longer_than_it_is_worth(tmp_path):
+    with write_whole(tmp_path / "a.gz") as file:
+        file.write(b"q1 Q0 d1 1 2.5 bm25\n")
+    assert (tmp_path / "a.gz").read_bytes()[8] != 2  # RFC 1952: 2 says the slowest, which takes 2.5 times as long
+
+
 def test_rights_are_those_of_any_new_file(tmp_path):
     (tmp_path / "plain").touch()
     with write_whole(tmp_path / "a"):

@@ -72,6 +72,10 @@ def test_reading(tmp_path, write, name, content):
         ("q9 0 d2 nan", "the grade must be a whole number, got 'nan'"),
         ("q9 d2", "a judgement has 3 or 4 columns, this line has 2"),
         ("q9 0 d2 1 me", "a judgement has 3 or 4 columns, this line has 5"),
+        (
+            "q9 Q0 d2 1 2.5 me",
+            "a judgement has 3 or 4 columns, this line has 6; a run has 6: are the two files exchanged?",
+        ),
         (b"q9 0 d\xff 1", "not UTF-8: byte 0xff at position 7"),
         (b"\x00\x01\x02\x7f", "a judgement has 3 or 4 columns, this line has 1"),
     ],

@@ -139,6 +139,32 @@ def test_a_name_that_cannot_be_used(text, problem):
     assert len(message) < 400
 
 
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("map", "AP"),
+        ("map_cut_100", "AP@100"),
+        ("ndcg", "nDCG"),
+        ("ndcg_cut_10", "nDCG@10"),
+        ("ndcg_cut.10", "nDCG@10"),
+        ("P.5", "P@5"),
+        ("recip_rank", "RR"),
+        ("iprec_at_recall_0.10", "IPrec@0.1"),
+        ("bpref", "Bpref"),
+    ],
+)
+def test_a_name_of_trec_eval_is_told_in_ours(theirs, ours):
+    with pytest.raises(UsageError, match=rf"that is trec_eval's name; here it is called {ours}\. Examples: nDCG"):
+        measure(theirs)
+    assert str(measure(ours)) == ours
+
+
+@pytest.mark.parametrize("theirs", ["ndcg_cut", "gm_map", "num_q", "P_10_"])
+def test_a_name_of_trec_eval_that_is_several_or_none_of_ours(theirs):
+    with pytest.raises(UsageError, match=f"there is no measure '{theirs}'"):
+        measure(theirs)
+
+
 def test_refusing_gives_no_warning():
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")

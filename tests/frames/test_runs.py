@@ -262,5 +262,7 @@ def test_what_is_no_list_of_runs():
         UsageError, match=r"evaluate_runs takes a list of runs, got 'a\.run'; evaluate_run takes one"
     ):
         ab.evaluate_runs(QRELS, "a.run")
+    with pytest.raises(UsageError, match="judgements must be a file, a data frame or grades by query, got"):
+        ab.evaluate_run([("q1", "d1", 1)], {"q1": {"d1": 1.0}}, "AP")
     with pytest.raises(UsageError, match="a run must be a file, a data frame or rankings by query, got 5"):
         ab.evaluate_run(QRELS, 5)

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import aboutness as ab
-from aboutness.core.errors import BadInput, UsageError
+from aboutness.core.errors import BadInput, NotFound, UsageError
 
 RECORDS = [
     {"id": "a", "title": "sky", "text": "sun and moon", "year": 1987},
@@ -50,6 +50,14 @@ def test_equal_scores_keep_the_order_of_arrival(index):
     assert found["docno"].tolist()[1:] == ["b", "d"]
     assert found["score"][1] == found["score"][2]
     assert found["rank"].tolist() == [0, 1, 2]
+
+
+def test_an_index_is_named_by_its_folder(index, tmp_path):
+    index.copy_to(tmp_path / "a.index")
+    for named in (tmp_path / "a.index", str(tmp_path / "a.index")):
+        pd.testing.assert_frame_equal(ab.Retriever(named, "bm25")(QUERIES), ab.Retriever(index, "bm25")(QUERIES))
+    with pytest.raises(NotFound, match="there is no index at nowhere"):
+        ab.Retriever("nowhere", "bm25")
 
 
 def test_how_to_search(index):

@@ -539,7 +539,7 @@ def test_a_model_takes_what_was_trained_for_others_or_refuses_it(name):
             scorer = model(**{named_by: trained_as}).bind(index.snapshot)
         except UsageError as error:
             assert re.match(
-                rf"'{trained_as}' was trained by '\w+', and {name} needs .*; run: aboutness train ", str(error)
+                rf"'{trained_as}' was trained by '\w+', and {name} needs .*; run: index.train\(", str(error)
             )
             continue
         taken.add(trained_as)
@@ -552,8 +552,8 @@ def test_a_model_takes_what_was_trained_for_others_or_refuses_it(name):
 
 
 @pytest.mark.parametrize("name", TRAINED)
-def test_a_model_that_was_not_trained_says_how_to(name):
-    index = index_of(named([{"text": "aa"}]))
+def test_a_model_that_was_not_trained_says_how_to(name, tmp_path):
+    index = Index.build(named([{"text": "aa"}]), tmp_path / "a.index")
     ((own, way),) = rows_for(MODELS[name])
     with pytest.raises(NotFound, match=rf"^{name} needs documents to be trained on") as raised:
         MODELS[name]().bind(index.snapshot)
@@ -574,6 +574,13 @@ def test_a_model_says_what_it_is(name):
     assert [one.name for one in model.declared()][:2] == ["layer", "fields"]
     assert all(one.help for one in model.declared())
     assert str(model()) == name
+
+
+@every_name
+def test_a_model_says_which_layer_it_reads_unless_one_is_named(name):
+    told = {one.name: one.help for one in MODELS[name].declared()}["layer"]
+    its_own = MODELS[name].view is not Model.view
+    assert ("(the first's)" in told) == (not its_own)
 
 
 # --- hardly any documents --------------------------------------------------------------------------------------

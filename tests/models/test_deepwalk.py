@@ -91,7 +91,10 @@ def test_one_of_several_is_named():
 
 @pytest.mark.parametrize(
     ("model", "command"),
-    [(DeepWalk(), "train .* edges$"), (KetosDoc2Vec(), "train .* edges --window 5 --name ketos-edges$")],
+    [
+        (DeepWalk(), r'index\.train\("edges"\)$'),
+        (KetosDoc2Vec(), r'index\.train\("edges", window=5, name="ketos-edges"\)$'),
+    ],
     ids=str,
 )
 def test_the_command_to_run(model, command):

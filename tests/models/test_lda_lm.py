@@ -63,7 +63,7 @@ def scores(model, question, snapshot=SNAPSHOT):
 
 def test_what_it_needs():
     assert LDALM().wanted() == ("lda", LDA())
-    with pytest.raises(NotFound, match=r"lda-lm needs documents to be trained on.* run: aboutness train .* lda$"):
+    with pytest.raises(NotFound, match=r"lda-lm needs documents to be trained on.* run: index.train\(\"lda\"\)$"):
         LDALM().bind(INDEX.snapshot)
 
 

@@ -337,7 +337,7 @@ def test_weights_of_fields_count():
 
 def test_an_index_is_trained_searched_and_added_to():
     index = ab.Index.build(named([body for body in BODIES if body]), analyzer="plain")
-    with pytest.raises(NotFound, match=r"lsa needs documents to be trained on.* run: aboutness train .* lsa$"):
+    with pytest.raises(NotFound, match=r"lsa needs documents to be trained on.* run: index.train\(\"lsa\"\)$"):
         index.search("aa", ranker="lsa")
     index.train("lsa", dim=3)
     assert {hit.id for hit in index.search("dd", ranker="lsa", match="all", k=2)} <= {"d1", "d3", "d5"}

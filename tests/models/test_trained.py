@@ -146,7 +146,7 @@ def test_what_is_named_must_be_of_the_right_kind():
     with pytest.raises(UsageError) as caught:
         PVLM(vectors="mine").bind(index.snapshot)
     assert str(caught.value) == (
-        f"'mine' was trained by 'pv', and pv-lm needs something of another kind; run: aboutness train {index.path} pv"
+        "'mine' was trained by 'pv', and pv-lm needs something of another kind; run: index.train(\"pv\")"
     )
 
 

@@ -29,7 +29,7 @@ def index():
 def test_without_training_bm25_answers_and_says_so(index):
     hits, same = index.search("desert city"), index.search("desert city", ranker="bm25")
     assert [(hit.id, hit.score) for hit in hits] == [(hit.id, hit.score) for hit in same]
-    assert hits.note == f"default is not trained here, so bm25 answers; run: aboutness train {index.path} default"
+    assert hits.note == 'default is not trained here, so bm25 answers; run: index.train("default")'
     assert hits.to_json()["note"] == hits.note
     assert same.note is None
     assert "note" not in same.to_json()
@@ -179,7 +179,7 @@ def test_where_something_is_lacking_default_answers(index, vectors):
     assert asked() == (found, note)
     assert asked("default-vectors[vectors=word2vec]") == (found, note)
     index.keep_vectors(vectors, "given")
-    run = f"run: aboutness train {index.path} default-vectors"
+    run = 'run: index.train("default-vectors")'
     assert asked() == (found, f"default-vectors is not trained here, so default answers; {run}")
     index.train("default-vectors", threads=1)
     assert asked()[1] is None

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from aboutness.core.errors import BadInput, NotFound, StorageError, UsageError
-from aboutness.server.access import COOKIE, NEEDED, SCOPES, Keys, make_key
+from aboutness.server.access import COOKIE, NEEDED, NOT_KNOWN, SCOPES, Keys, make_key
 from aboutness.server.app import PAGES, make_app
 from aboutness.server.settings import Settings
 from server.served import client_of
@@ -204,6 +204,9 @@ def test_routes_that_are_not_described_let_in_nobody_else_either(guarded, keys):
 def test_scripts_of_pages_are_told_that_a_key_is_needed(guarded, keys):
     path = "/v1/search/columns?q=moon"
     assert guarded.get(path).json()["message"] == NEEDED
+    for wrong in ({"Authorization": "Bearer wrong"}, {"Cookie": f"{COOKIE}=wrong"}):
+        assert guarded.get(path, headers=wrong).json()["message"] == NOT_KNOWN
+        assert guarded.get("/v1/health", headers=wrong).json()["message"] == NOT_KNOWN
     for headers in ({"Authorization": f"Bearer {keys[1]['read']}"}, {"Cookie": f"{COOKIE}={keys[1]['read']}"}):
         assert guarded.get(path, headers=headers).status_code == 200
 

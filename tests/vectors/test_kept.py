@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import aboutness as ab
 from aboutness.core.errors import DamagedIndex, NotFound, UsageError
 from aboutness.index.manifest import ArtefactEntry, FileEntry
 from aboutness.index.trained import Trained
@@ -69,3 +70,12 @@ def test_vectors_that_cannot_be_read_are_told_each_time():
     assert entry_of(bad).name == "one"
     with pytest.raises(DamagedIndex, match="these are no word vectors"):
         vectors_of(Trained(FOLDER, good.entries, {"one": {}}))
+
+
+def test_an_index_in_memory_has_no_name_for_a_command():
+    index = ab.Index.build([{"id": "a", "text": "sun and moon"}])
+    with pytest.raises(NotFound) as caught:
+        index.search("sun", ranker="iwcs")
+    assert str(caught.value).endswith(
+        'has no word vectors; train some (index.train("word2vec")), or import some (index.import_vectors(FILE))'
+    )

@@ -78,7 +78,8 @@ def _columns(line: bytes) -> list[str]:
 
 def _judgement(cells: list[str], width: int) -> Judgement:
     if len(cells) not in {3, 4}:
-        raise BadInput(f"a judgement has 3 or 4 columns, this line has {len(cells)}")
+        run = "; a run has 6: are the two files exchanged?" if len(cells) == 6 else ""
+        raise BadInput(f"a judgement has 3 or 4 columns, this line has {len(cells)}{run}")
     if width and len(cells) != width:
         raise BadInput(f"the judgements before have {width} columns, this line has {len(cells)}")
     return _checked(cells[0], cells[-2], cells[-1])

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 BinaryFile: TypeAlias = IO[bytes] | gzip.GzipFile
 
+LEVEL = 6  # 9 takes 2.5 times as long for runs, and makes them 1.5 % smaller
+
 
 @contextmanager
 def write_whole(path: str | Path) -> Iterator[BinaryFile]:
@@ -58,7 +60,7 @@ def _replacing(target: Path) -> Iterator[IO[bytes]]:
 def _packed(file: IO[bytes], target: Path) -> Iterator[BinaryFile]:
     if target.suffix.lower() == ".gz":
         # Neither a name nor a time inside, so that the same content makes the same bytes.
-        with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
+        with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=LEVEL, mtime=0) as packed:
             yield packed
     else:
         yield file

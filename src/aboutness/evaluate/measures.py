@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 
 LONGEST = 200
+OF_TREC_EVAL = re.compile(r"[A-Za-z_]{1,30}([._][0-9.]{1,10})?")
 SHAPE = "it must look like Name, Name@10 or Name(parameter=value)@10"
 
 
@@ -142,9 +144,22 @@ def _parsed(text: str) -> tuple[str, dict[str, Any], Any]:
 
 
 def _refusal(text: str, problem: str) -> UsageError:
+    if name := _of_trec_eval(text):
+        problem = f"that is trec_eval's name; here it is called {name}"
     end = "" if problem.endswith("?") else "."
     known = f"Examples: {_examples()}; `aboutness measures` lists all"
     return UsageError(f"cannot use the measure {shown(text)}: {problem}{end} {known}")
+
+
+def _of_trec_eval(text: str) -> str | None:
+    """Return the name here of what trec_eval calls `map`, `ndcg_cut_10` or `ndcg_cut.10`; None for other names."""
+    if not OF_TREC_EVAL.fullmatch(text):
+        return None
+    try:
+        found = load_ir_measures().parse_trec_measure(text)
+    except ValueError:
+        return None
+    return str(found[0]) if len(found) == 1 and is_computable(found[0]) else None
 
 
 def _examples() -> str:

@@ -54,7 +54,11 @@ def judgements_of(qrels: Judged) -> Qrels:
     """Return judgements by query, from a file, a data frame, or as they are."""
     if is_frame(qrels):
         return judgements_from_frame(qrels)
-    return qrels if isinstance(qrels, Mapping) else read_judgements(qrels)
+    if isinstance(qrels, str | Path):
+        return read_judgements(qrels)
+    if not isinstance(qrels, Mapping):
+        raise UsageError(f"judgements must be a file, a data frame or grades by query, got {shown(qrels)}")
+    return qrels
 
 
 def _documents(records: object) -> Iterator[Document]:

@@ -18,6 +18,7 @@ T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]
 
 GONE: Any = object()
+IN_MEMORY = "memory.index"  # the folder of an index in memory, within a temporary one
 
 
 class Once:
@@ -78,3 +79,28 @@ class Trained:
     def of_kind(self, kind: str) -> dict[str, ArtefactEntry]:
         """Return the artefacts of a kind, by name."""
         return {name: entry for name, entry in self.entries.items() if entry.kind == kind}
+
+
+def how_to_train(folder: Path, what: str, options: Mapping[str, str] | None = None) -> str:
+    """Return what to type to have something trained: a command or, where the index is in memory, Python.
+
+    >>> print(how_to_train(Path("my.index"), "pv", {"dim": "5"}))
+    aboutness train my.index pv --dim 5
+    >>> print(how_to_train(Path("/tmp/aboutness-1", IN_MEMORY), "pv", {"dim": "5", "name": "mine"}))
+    index.train("pv", dim=5, name="mine")
+    """
+    options = options or {}
+    if folder.name == IN_MEMORY:
+        said = "".join(f", {key}={_in_python(value)}" for key, value in options.items())
+        return f'index.train("{what}"{said})'
+    said = "".join(f" --{key.replace('_', '-')} {value}" for key, value in options.items())
+    return f"aboutness train {folder} {what}{said}"
+
+
+def _in_python(value: str) -> str:
+    """Return a value as Python has it: a number as it is, and a text in quotes."""
+    try:
+        float(value)
+    except ValueError:
+        return f'"{value}"'
+    return value

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aboutness.app.hits import Hits
+from aboutness.app.index import Index
 from aboutness.app.search import DEFAULT_RANKER, Fields, How, named_ranker, search_among
 from aboutness.core import columns
 from aboutness.core.errors import BadInput, UsageError, shown
@@ -15,7 +17,6 @@ from aboutness.frames.frame import Frame, check_names, frame_of, ids, is_frame, 
 from aboutness.models.model import checked_k
 
 if TYPE_CHECKING:
-    from aboutness.app.index import Index
     from aboutness.core.algebra import Ranker
     from aboutness.index.filters import Where
 
@@ -29,8 +30,8 @@ class Retriever:
     the best come first, and equal scores in the order of arrival. A query that finds nothing has no row. Where the
     frame has a `docno` already, as the results of another retriever have, just these documents are ranked, anew:
     all of them but for those that `where` leaves out. `match` does not count then, since nothing is looked for.
-    Other columns go along. `columns` names fields or metadata of documents that become columns, too. The rest is
-    as in `Index.search`.
+    Other columns go along. `columns` names fields or metadata of documents that become columns, too. The index may
+    be named by its folder. The rest is as in `Index.search`.
 
     It is called as a function, so that frames are piped through several: `queries.pipe(first).pipe(second)`, or in
     PyTerrier by `pt.apply.generic(retriever)`.
@@ -38,7 +39,7 @@ class Retriever:
 
     def __init__(
         self,
-        index: Index,
+        index: Index | str | Path,
         ranker: str | Ranker = DEFAULT_RANKER,
         *,
         k: int = 1000,
@@ -49,7 +50,7 @@ class Retriever:
     ) -> None:
         if isinstance(columns, str) or any(name in ("qid", "query", *RESULTS) for name in columns):
             raise UsageError(f"columns are a list of names of fields or metadata, got {shown(columns)}")
-        self.index = index
+        self.index = Index.open(index) if isinstance(index, str | Path) else index
         self.ranker = named_ranker(ranker)
         self.k = checked_k(k)
         self.match = match

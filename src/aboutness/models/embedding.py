@@ -31,6 +31,11 @@ class Embedding(Model):
     Empty documents: a document without any known word has the lowest score, and comes last.
     """
 
+    layer: str | None = parameter(
+        None,
+        OptionalName("a layer of the index"),
+        "which analyzer's terms (those that the vectors are of, else those that most often have a vector)",
+    )
     vectors: str | None = parameter(
         None, OptionalName("word vectors of the index"), "which word vectors (the only ones)"
     )

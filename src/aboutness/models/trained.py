@@ -14,7 +14,7 @@ from aboutness.core.kinds import FieldWeights, OptionalName
 from aboutness.core.parameters import parameter
 from aboutness.index.manifest import ArtefactEntry
 from aboutness.index.snapshot import Snapshot
-from aboutness.index.trained import Trained
+from aboutness.index.trained import Trained, how_to_train
 from aboutness.index.view import LayerView
 from aboutness.models.bags import words_of
 from aboutness.models.model import Model, Scorer
@@ -36,6 +36,9 @@ class TrainedModel(Model):
     same one.
     """
 
+    layer: str | None = parameter(
+        None, OptionalName("a layer of the index"), "which analyzer's terms (those that were trained on)"
+    )
     vectors: str | None = parameter(
         None,
         OptionalName("rows of documents in the index"),
@@ -94,11 +97,10 @@ class TrainedModel(Model):
         return (usual or fitting)[0]
 
     def _command(self, trained: Trained) -> str:
-        """Return the command that trains what is needed."""
+        """Return what trains what is needed."""
         name, way = self.wanted()
-        options = "".join(f" --{key.replace('_', '-')} {value}" for key, value in way.changed().items())
-        named = f" --name {name}" if name != way.name else ""
-        return f"aboutness train {trained.folder} {way.name}{options}{named}"
+        named = {"name": name} if name != way.name else {}
+        return how_to_train(trained.folder, way.name, way.changed() | named)
 
     def view(self, snapshot: Snapshot) -> LayerView:
         """Return the matrix that the model reads: the layer and the fields that were trained on, unless said."""

@@ -67,6 +67,11 @@ class Weighted(CentroidModel):
 
     by: ClassVar[type[TrainedModel]]
 
+    layer: str | None = parameter(
+        None,
+        OptionalName("a layer of the index"),
+        "which analyzer's terms (those that the weights were trained on)",
+    )
     weights: str | None = parameter(
         None,
         OptionalName("rows of documents in the index"),

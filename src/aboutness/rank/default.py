@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from aboutness.core.algebra import Ranker
 from aboutness.index.snapshot import Snapshot
-from aboutness.index.trained import Trained
+from aboutness.index.trained import Trained, how_to_train
 from aboutness.models.bm25 import BM25
 from aboutness.models.embedding import Embedding
 from aboutness.models.lsa import LSARanker
@@ -92,7 +92,7 @@ class Default(Pipeline):
         """Return what is to be said where an index lacks something, and what to do; None where it has all."""
         if self._trained(snapshot) is not None:
             return None
-        return "is not trained here", f"run: aboutness train {snapshot.folder} {self.name}"
+        return "is not trained here", f"run: {how_to_train(snapshot.folder, self.name)}"
 
     def _trained(self, snapshot: Snapshot) -> str | None:
         """Return the name of what was trained, for it or for one that needs more; None where something lacks."""

@@ -28,6 +28,7 @@ MOST_KEY = 200  # characters
 SECONDS_BETWEEN_LOOKS = 1.0  # at the file
 
 NEEDED = "an API key is needed: send it as 'Authorization: Bearer KEY'"
+NOT_KNOWN = "this API key is not in the server's file of keys (any more): ask for a new one"
 
 BEARER = {"type": "http", "scheme": "bearer", "description": "An API key, made by `aboutness key`."}
 
@@ -153,6 +154,11 @@ def key_of(request: HTTPConnection) -> str | None:
     return given.strip() if scheme.lower() == "bearer" else request.cookies.get(COOKIE)
 
 
+def no_key(request: HTTPConnection) -> HTTPException:
+    """Return the refusal of a request that brought no key, or one that does not count."""
+    return HTTPException(401, NOT_KNOWN if key_of(request) else NEEDED, {"WWW-Authenticate": "Bearer"})
+
+
 def needs(scope: str) -> Any:  # noqa: ANN401 - as FastAPI has it
     """Return what lets only those through who may do as much as a scope."""
     least = SCOPES.index(scope)
@@ -160,7 +166,7 @@ def needs(scope: str) -> Any:  # noqa: ANN401 - as FastAPI has it
     async def allowed(request: Request) -> None:
         held = request.app.state.site.keys.scope(key_of(request))
         if held is None:
-            raise HTTPException(401, NEEDED, {"WWW-Authenticate": "Bearer"})
+            raise no_key(request)
         if held < least:
             raise HTTPException(403, f"this needs the scope {scope}; here you have {SCOPES[held]}")
 

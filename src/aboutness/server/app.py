@@ -18,7 +18,7 @@ from aboutness.app.jobs import Jobs
 from aboutness.app.mapping import Maps
 from aboutness.app.results import SavedResults
 from aboutness.server import static_files
-from aboutness.server.access import BEARER, COOKIE, NEEDED, Keys, key_of
+from aboutness.server.access import BEARER, COOKIE, Keys, key_of, no_key
 from aboutness.server.api import documents, experiments, explain, health, jobs, known, perturb, pool, search, words
 from aboutness.server.api import map as map_api
 from aboutness.server.door import Door
@@ -122,7 +122,7 @@ async def _known_reader(request: Request) -> None:
     keys = request.app.state.site.keys
     if request.url.path.startswith("/v1/"):
         if keys.scope(key_of(request)) is None:
-            raise HTTPException(401, NEEDED, {"WWW-Authenticate": "Bearer"})
+            raise no_key(request)
     elif keys.scope(request.cookies.get(COOKIE)) is None:
         here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         raise HTTPException(303, headers={"Location": f"/login?to={quote(here, safe='')}"})

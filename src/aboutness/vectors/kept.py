@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aboutness.core.errors import NotFound, UsageError
 from aboutness.index.manifest import ArtefactEntry
-from aboutness.index.trained import Trained
+from aboutness.index.trained import IN_MEMORY, Trained, how_to_train
 from aboutness.vectors import documents
 from aboutness.vectors.documents import DocumentSpace
 from aboutness.vectors.trainer import TRAINERS, DocumentTrainer
@@ -17,9 +17,12 @@ def entry_of(trained: Trained, name: str | None = None) -> ArtefactEntry:
     """Return the entry of word vectors with a name, or of the only ones."""
     entries, folder = trained.of_kind(KIND), trained.folder
     if not entries:
+        importing = f"aboutness vectors import FILE -o {folder}"
+        if folder.name == IN_MEMORY:
+            importing = "index.import_vectors(FILE)"
         raise NotFound(
-            f"{folder} has no word vectors; train some (aboutness train {folder} word2vec), or "
-            f"import some (aboutness vectors import FILE -o {folder})"
+            f"{folder} has no word vectors; train some ({how_to_train(folder, 'word2vec')}), or "
+            f"import some ({importing})"
         )
     if name is None and len(entries) > 1:
         raise UsageError(
