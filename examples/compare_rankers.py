@@ -15,7 +15,10 @@ import aboutness as ab
 
 RANKERS = ["tfidf", "bm25", "ql", "iwcs", "bm25 % 100 >> desm-in-out", "lsa", "default"]
 
-collection = ab.collection(sys.argv[1] if len(sys.argv) > 1 else "stdlib")
+try:
+    collection = ab.collection(sys.argv[1] if len(sys.argv) > 1 else "stdlib")
+except ab.AboutnessError as error:  # such as a folder without judgements: what is missing
+    sys.exit(f"compare_rankers: {error}")
 table = ab.compare(RANKERS, collection, ["nDCG@10", "AP"], vectors=ab.Word2Vec(dim=50, epochs=5, min_count=2))
 print(f"{table.collection}: {table.queries} queries, {table.documents} documents\n\n{table}\n")
 

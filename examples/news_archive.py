@@ -36,12 +36,18 @@ def invented() -> Iterator[ab.Document]:
 def dated(stories: Iterable[ab.Document]) -> Iterator[ab.Document]:
     """Yield stories with their month as a number, such as 198703, by which they can be filtered."""
     for story in stories:
+        if "date" not in story.metadata:
+            sys.exit(f"news_archive: the story {story.id} has no date; give a folder with Reuters-21578 in SGML")
         day = datetime.strptime(str(story.metadata["date"]).split()[0], "%d-%b-%Y")
         yield replace(story, metadata={**story.metadata, "month": day.year * 100 + day.month})
 
 
 question = sys.argv[2] if len(sys.argv) > 2 else "oil prices"
-index = ab.Index.build(dated(ab.read(sys.argv[1]) if len(sys.argv) > 1 else invented()), weights={"title": 3})
+try:
+    stories = dated(ab.read(sys.argv[1]) if len(sys.argv) > 1 else invented())
+    index = ab.Index.build(stories, weights={"title": 3})
+except ab.AboutnessError as error:  # such as a folder that is not there
+    sys.exit(f"news_archive: {error}")
 
 
 def show(what: str, hits: Iterable[ab.Hit]) -> None:

@@ -10,6 +10,7 @@ import typer
 
 from aboutness.cli.help import Command
 from aboutness.cli.options import JsonOption
+from aboutness.cli.progress import working
 from aboutness.cli.render import counted, ends_well, show_json, show_table, told_p
 from aboutness.core.errors import UsageError
 
@@ -98,16 +99,17 @@ def evaluate(
         raise UsageError("--correction is for tests: give --test or --pairs, too")
     usual = CONVENTIONAL if convention else DEFAULT_MEASURES
     every = pairs or (test is not None and is_of_all(test))
-    found = evaluate_runs(
-        qrels,
-        runs,
-        usual if measures is None else measures,
-        convention=convention,
-        test=None if every else test,
-        correction=correction or "holm",
-        interval=interval,
-    )
-    tested = pairs_of_runs(found, test or "fisher", correction or "holm") if every else {}
+    with working("measuring"):
+        found = evaluate_runs(
+            qrels,
+            runs,
+            usual if measures is None else measures,
+            convention=convention,
+            test=None if every else test,
+            correction=correction or "holm",
+            interval=interval,
+        )
+        tested = pairs_of_runs(found, test or "fisher", correction or "holm") if every else {}
     if as_json:
         rows = [
             {**one.to_json(), **({"per_query": one.evaluation.per_query} if per_query else {})} for one in found

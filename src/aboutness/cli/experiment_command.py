@@ -23,7 +23,7 @@ from aboutness.cli.evaluate_commands import (
 from aboutness.cli.experiment_shown import experiment_progress, show_comparison, tell_times
 from aboutness.cli.help import Command
 from aboutness.cli.options import JsonOption
-from aboutness.cli.progress import queries_progress
+from aboutness.cli.progress import queries_progress, working
 from aboutness.cli.render import ends_well, show_json
 from aboutness.cli.search_commands import FieldsOption, RankerOption, chosen_rankers
 from aboutness.cli.tune_commands import share
@@ -195,7 +195,8 @@ def experiment(
                 training=tell_training,
                 by=by,
             )
-        tests = differences_of(found, test, correction, baseline, seed) if test else None
+        with working("testing differences"):
+            tests = differences_of(found, test, correction, baseline, seed) if test else None
         how = {"test": test or "fisher", "correction": correction, "baseline": baseline}
         if as_json:
             show_json({**found.to_json(per_query=per_query), **({"tests": tests.to_json()} if tests else {})})
@@ -232,12 +233,13 @@ def _run_file(
                 file, cache=cache, progress=tell, indexing=tell_documents, training=tell_training,
                 command=_command(), by=by,
             )  # fmt: skip
-        tests = [
-            differences_of(one, found.test, found.correction, found.baseline, found.made.seed)
-            if len(one.rows) > 1
-            else None
-            for one in found.comparisons
-        ]
+        with working("testing differences"):
+            tests = [
+                differences_of(one, found.test, found.correction, found.baseline, found.made.seed)
+                if len(one.rows) > 1
+                else None
+                for one in found.comparisons
+            ]
         if as_json:
             plain = found.to_json(per_query=per_query)
             for one, tested in zip(plain["comparisons"], tests, strict=True):
@@ -255,7 +257,8 @@ def _saved(results: Results, output: Path | None, samples: SampledScores | None 
     from aboutness.app.experimenting import save_all
 
     if output:
-        written = save_all(results, output, [samples] if samples else [])
+        with working("writing results"):
+            written = save_all(results, output, [samples] if samples else [])
         if told:
             typer.echo(f"\n{len(written)} files are in {output}")
 
