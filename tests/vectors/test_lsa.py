@@ -175,6 +175,15 @@ def test_weights_are_those_of_the_formulas(weighting, documents, data):
     assert space.weigh(later) == pytest.approx([local[word] * again[word] for word in ("aa", "bb")])
 
 
+@pytest.mark.parametrize("size", [3, 7, 1000])
+def test_a_word_that_is_spread_evenly_counts_for_nothing(size):
+    """Not even by rounding, which rows of length 1 would make as long as all others."""
+    space = LSA(dim=9, weighting="log-entropy").train([*["aa"] * (size - 1), "aa bb"], threads=1)
+    assert dict(zip(space.words, space.own["weights"].tolist(), strict=True)) == {"aa": 0, "bb": 1}
+    assert space.own["singular_values"].tolist() == [1]
+    assert not space.rows[:-1].any()
+
+
 def test_weights_on_paper():
     texts = bags("aa aa bb", "bb", "bb cc")
     assert lsa.word_weights(texts, "tfidf", 3) == pytest.approx([math.log(2), 0, math.log(2)])

@@ -161,7 +161,8 @@ def word_weights(texts: Texts, weighting: str, words: int) -> F64:
         counts = texts.weights.astype(np.float64)
         shares = counts / np.bincount(texts.words, counts, minlength=words)[texts.words]
         entropies = np.bincount(texts.words, shares * np.log(shares), minlength=words)
-        return np.asarray(np.maximum(1 + entropies / np.log(n), 0.0))
+        found = 1 + entropies / np.log(n)
+        return np.where(found > 8 * n * ROUNDING, found, 0.0)  # what rounding leaves would fill rows of length 1
     return np.ones(words)
 
 
