@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aboutness._version import __version__
+from aboutness.core.clock import now
 from aboutness.core.errors import AboutnessError, BadRecord, NotFound, StorageError, UsageError
 from aboutness.core.rejects import OnBad, stop
 from aboutness.index import disk
@@ -432,8 +432,3 @@ def _duplicate(batch: Batch, number: int, problem: str) -> BadRecord:
     record = batch.records[number]
     origin = getattr(record, "origin", None)
     return BadRecord(f"the id {batch.ids[number]!r} {problem}", origin=origin, raw=spelled(record))
-
-
-def now() -> str:
-    """Return the time as it is stored."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
