@@ -32,10 +32,10 @@ def read_beir(
     return read_jsonl(_file(folder, "corpus.jsonl"), fields=fields, id_key=id_key, on_bad=on_bad)
 
 
-def read_queries(folder: str | Path, *, on_bad: OnBad = stop) -> Iterator[Query]:
+def read_queries(folder: str | Path) -> Iterator[Query]:
     """Read the queries of a folder, or of the one file that `folder` is."""
     path = Path(folder)
-    return read_topics(_file(path, "queries.jsonl") if path.is_dir() else path, on_bad=on_bad)
+    return read_topics(_file(path, "queries.jsonl") if path.is_dir() else path)
 
 
 def qrels_file(source: str | Path) -> Path:
