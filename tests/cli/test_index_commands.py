@@ -262,7 +262,7 @@ def test_check(three, call):
     (three / "arrays" / "left-behind").write_text("x")
     ran = call("check", three)
     assert ran.code == 0
-    assert ran.out.startswith("1 files belong to no commit")
+    assert ran.out.startswith("1 file belongs to no commit; the next writer removes it")
     assert call("check", three, "--json").json["unnamed"] == ["left-behind"]
 
 
@@ -433,7 +433,7 @@ def test_the_reject_file_can_be_chosen_and_is_made_only_when_needed(three, write
     assert (ran.json["rejected"], ran.json["rejects"]) == (0, None)
     assert not (tmp_path / "mine.jsonl").exists()
     ran = call("add", three, "bad.jsonl", "--on-error", "skip", "--rejects", "mine.jsonl")
-    assert ran.out.endswith("1 records could not be used; they are in mine.jsonl\n")
+    assert ran.out.endswith("1 record could not be used; it is in mine.jsonl\n")
     assert json.loads((tmp_path / "mine.jsonl").read_text())["record"] == "nonsense"
     ran = call("add", three, "bad.jsonl", "--on-error", "skip", "--rejects", "no/such/folder.jsonl")
     assert ran.code == 6

@@ -12,7 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from aboutness.cli.progress import progress
-from aboutness.cli.render import counted, show_json
+from aboutness.cli.render import show_json
+from aboutness.core.counted import counted
 from aboutness.core.errors import BadRecord, UsageError
 from aboutness.core.interrupts import when_changed
 from aboutness.core.rejects import OnBad, RejectFile
@@ -122,19 +123,20 @@ def _report(index: Any, added: Any, rejects: RejectFile | None, seconds: float, 
     else:
         _tell_added(index, added, seconds)
     if rejects and rejected:
-        typer.echo(f"{rejected:,} records could not be used; they are in {rejects.path}")
+        they = "it is" if rejected == 1 else "they are"
+        typer.echo(f"{counted(rejected, 'record')} could not be used; {they} in {rejects.path}")
 
 
 def _tell_added(index: Any, added: Any, seconds: float) -> None:  # noqa: ANN401
     moves = {"updated": added.updated, **{name: getattr(added, name, 0) for name in ("deleted", "unchanged")}}
     changed = "".join(f", {count:,} {name}" for name, count in moves.items() if count)
-    new = counted(added.added, "document", "documents")
+    new = counted(added.added, "document")
     typer.echo(f"{new} added{changed} in {seconds:.1f} s; {index.path} holds {len(index):,}")
 
 
 def _would(synced: Any) -> str:  # noqa: ANN401
     """Return what `sync` would do."""
-    new = counted(synced.added, "document", "documents")
+    new = counted(synced.added, "document")
     stay = "is as it was" if synced.unchanged == 1 else "are as they were"
     return f"Would add {new}, update {synced.updated:,}, delete {synced.deleted:,}; {synced.unchanged:,} {stay}"
 

@@ -225,8 +225,9 @@ class IndexWriter:
         missing = [wanted[i] for i in np.flatnonzero(found < 0)]
         if missing and not missing_ok:
             names = ", ".join(repr(name) for name in missing[:5]) + (", …" if len(missing) > 5 else "")
+            are = "is" if len(missing) == 1 else "are"
             raise NotFound(
-                f"{len(missing)} of {len(wanted)} documents are not in the index: {names}; "
+                f"{len(missing)} of {len(wanted)} documents {are} not in the index: {names}; "
                 "nothing was deleted; to pass over them: --missing-ok (missing_ok=True in Python)"
             )
         self._kill(found[found >= 0])
