@@ -26,7 +26,7 @@ from aboutness.vectors.pv import EPV, PV, ParagraphTrainer
 from aboutness.vectors.training_text import TrainingText
 from aboutness.vectors.words import OUT
 from bench.report import circumstances, deviation, keep, kept, made_by, met, table, tell
-from bench.vectors import data, timed
+from bench.vectors import data, timed, unit
 
 NAME = "paragraphs"
 PARTS = ("speed", "words", "ranking")
@@ -228,11 +228,6 @@ class Ranked:
                 best = np.argsort(-scores, kind="stable")[:10].tolist()
                 runs[what][query.id] = [(ids[number], float(scores[number])) for number in best]
         return {what: evaluate(self.test.qrels, run, ["nDCG@10"]).mean["nDCG@10"] for what, run in runs.items()}
-
-
-def unit(rows: np.ndarray) -> np.ndarray:
-    """Return rows of length 1."""
-    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
 
 
 def quality(name: str, task: HeldOut | Ranked, seeds: int) -> list[dict[str, Any]]:

@@ -32,6 +32,7 @@ from aboutness.vectors.load import load_vectors
 from aboutness.vectors.training_text import TrainingText
 from aboutness.vectors.words import WordVectors
 from bench.data import records
+from bench.report import deviation
 
 RESULTS = Path(__file__).parent / "results"
 ANALYZER = "plain"
@@ -191,11 +192,11 @@ class Centroids:
         rows, _ = vectors.look_up(self.view.terms())
         idf = np.log((1 + self.view.documents) / (1 + self.view.df))
         weighted = rows.astype(np.float64) * idf[:, None]
-        documents = _unit(self.view.matrix() @ weighted)
+        documents = unit(self.view.matrix() @ weighted)
         run = {}
         for query in self.test.queries:
             numbers = [n for n, df in self.view.look_up(self.view.analyzer.terms(query.text)) if df]
-            scores = documents @ _unit(weighted[numbers].sum(axis=0, keepdims=True))[0]
+            scores = documents @ unit(weighted[numbers].sum(axis=0, keepdims=True))[0]
             best = np.argsort(-scores, kind="stable")[:10]
             run[query.id] = [(self.ids[i], float(scores[i])) for i in best]
         return evaluate(self.test.qrels, run, ["nDCG@10"]).mean["nDCG@10"]
@@ -205,7 +206,8 @@ def _ndcg(centroids: Centroids, vectors: WordVectors) -> dict[str, float]:
     return {"nDCG@10, centroids": centroids.ndcg(vectors)}
 
 
-def _unit(rows: np.ndarray) -> np.ndarray:
+def unit(rows: np.ndarray) -> np.ndarray:
+    """Return rows of length 1."""
     return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
 
 
@@ -242,17 +244,13 @@ def both_sides(
                     "measure": name,
                     "side": side,
                     "mean": statistics.mean(values),
-                    "deviation": _deviation(values),
+                    "deviation": deviation(values),
                     "values": values,
                     "against": statistics.mean(values) - statistics.mean(theirs),
-                    "allowed": _deviation(theirs),
+                    "allowed": deviation(theirs),
                 }
             )
     return rows
-
-
-def _deviation(values: Sequence[float]) -> float:
-    return statistics.stdev(values) if len(values) > 1 else 0.0
 
 
 # --- loading ------------------------------------------------------------------------------------------------

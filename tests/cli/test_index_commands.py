@@ -262,7 +262,7 @@ def test_check(three, call):
     (three / "arrays" / "left-behind").write_text("x")
     ran = call("check", three)
     assert ran.code == 0
-    assert ran.out.startswith("1 files belong to no commit")
+    assert ran.out.startswith("1 file belongs to no commit; the next writer removes it")
     assert call("check", three, "--json").json["unnamed"] == ["left-behind"]
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from aboutness.core.errors import BadRecord, NotFound
 from aboutness.core.record import Document, Query
-from aboutness.corpus.beir import read_beir, read_qrels, read_queries
-from aboutness.corpus.qrels import Judgement
+from aboutness.corpus.beir import qrels_file, read_beir, read_queries
+from aboutness.corpus.qrels import Judgement, read_qrels_file
 
 
 @pytest.fixture
@@ -23,18 +23,18 @@ def test_a_folder(collection):
         Document("d1", {"text": "x"}, {"title": "T", "metadata": "{}"})
     ]
     assert list(read_queries(collection)) == [Query("q1", "what")]
-    assert list(read_qrels(collection)) == [Judgement("q1", "d1", 1)]
-    assert list(read_qrels(collection, split="train")) == [Judgement("q1", "d1", 2)]
+    assert list(read_qrels_file(qrels_file(collection))) == [Judgement("q1", "d1", 1)]
 
 
 def test_single_files(collection, write):
     assert list(read_queries(collection / "queries.jsonl")) == [Query("q1", "what")]
-    assert list(read_qrels(write("q.txt", "1 0 d 1"))) == [Judgement("1", "d", 1)]
+    file = write("q.txt", "1 0 d 1")
+    assert qrels_file(file) == file
 
 
 def test_judgements_beside_the_documents(write, tmp_path):
     write("qrels.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t3\n")
-    assert list(read_qrels(tmp_path)) == [Judgement("q1", "d1", 3)]
+    assert list(read_qrels_file(qrels_file(tmp_path))) == [Judgement("q1", "d1", 3)]
 
 
 def test_what_is_missing_is_named(tmp_path):
@@ -42,10 +42,8 @@ def test_what_is_missing_is_named(tmp_path):
         read_beir(tmp_path)
     with pytest.raises(NotFound, match=r"no queries\.jsonl"):
         read_queries(tmp_path)
-    with pytest.raises(NotFound, match=r"no qrels/dev\.tsv or qrels\.tsv"):
-        read_qrels(tmp_path, split="dev")
-    with pytest.raises(NotFound, match="no such file"):
-        list(read_qrels(tmp_path / "none.tsv"))
+    with pytest.raises(NotFound, match=r"no qrels/test\.tsv or qrels\.tsv"):
+        qrels_file(tmp_path)
 
 
 def test_bad_lines_name_file_and_line(collection, write):
@@ -74,14 +72,15 @@ def test_real_collections(data_folder, name, counts):
     folder = data_folder / name
     documents = {one.id for one in read_beir(folder)}
     queries = {one.id for one in read_queries(folder)}
-    judgements = list(read_qrels(folder))
+    judgements = list(read_qrels_file(qrels_file(folder)))
     assert (len(documents), len(queries), len(judgements)) == counts
     assert {one.document for one in judgements} <= documents
     assert {one.query for one in judgements} <= queries
 
 
 def test_other_judgements_are_named_where_those_that_are_wanted_are_missing(collection):
+    (collection / "qrels" / "test.tsv").rename(collection / "qrels" / "dev.tsv")
     with pytest.raises(
-        NotFound, match=r"\.gz\) in this folder; there is qrels/test\.tsv, qrels/train\.tsv: copy one"
+        NotFound, match=r"\.gz\) in this folder; there is qrels/dev\.tsv, qrels/train\.tsv: copy one"
     ):
-        read_qrels(collection, split="dev")
+        qrels_file(collection)

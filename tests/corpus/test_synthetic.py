@@ -8,8 +8,9 @@ import pytest
 from aboutness.app.index import Index
 from aboutness.core.errors import BadInput
 from aboutness.corpus.read import read
-from aboutness.corpus.synthetic import AT_ONCE, Synthetic
+from aboutness.corpus.synthetic import AT_ONCE, QUERY_SEED, Synthetic
 from aboutness.corpus.topics import read_topics
+from aboutness.kernels.synthetic import draw_topic
 from aboutness.text.analyzers import analyzer
 
 FEW = 20_000
@@ -99,8 +100,9 @@ def test_queries_find_documents_of_their_topic():
     made = Synthetic(5000)
     index = Index.build(made.documents(), analyzer="plain")
     queries = [query for query in read_topics("synthetic:60") if len(query.text.split()) >= 3]
+    of_documents, of_queries = np.uint64(made.seed), np.uint64(made.seed + QUERY_SEED)
     right = sum(
-        made.topic_of(int(hit.id)) == made.query_topic_of(int(query.id))
+        draw_topic(of_documents, int(hit.id)) == draw_topic(of_queries, int(query.id))
         for query in queries
         for hit in index.search(query.text, 3)
     )

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from aboutness.evaluate.effects import cliffs_delta, cohens_dz, rank_biserial
 
@@ -21,7 +22,6 @@ def test_against_the_definitions(both):
         assert cohens_dz(a, b) == pytest.approx(whole.mean() / whole.std(ddof=1), abs=1e-9)
     wins = sum(x > y for x in a for y in b) - sum(x < y for x in a for y in b)
     assert cliffs_delta(a, b) == pytest.approx(wins / len(a) ** 2)
-    stats = pytest.importorskip("scipy.stats")
     left = whole[whole != 0]
     ranks = stats.rankdata(np.abs(left))
     expected = (ranks[left > 0].sum() - ranks[left < 0].sum()) / ranks.sum() if len(left) else 0.0

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from aboutness.core.errors import UsageError
 from aboutness.evaluate import intervals
 from aboutness.evaluate.intervals import bootstrap
-
-stats = pytest.importorskip("scipy.stats")
 
 
 def skewed(n=40, seed=3):

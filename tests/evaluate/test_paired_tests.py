@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from aboutness.core.errors import UsageError
 from aboutness.evaluate.paired_tests import MOST_EXACT, paired_t, sign_test, wilcoxon
 from aboutness.evaluate.significance import TESTS
-
-stats = pytest.importorskip("scipy.stats")
 
 sevenths = st.integers(0, 7).map(lambda whole: whole / 7)
 few = st.lists(st.tuples(sevenths, sevenths), min_size=1, max_size=9)

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from aboutness.core.errors import UsageError
 from aboutness.evaluate.rank_tests import critical_difference, friedman, kruskal_wallis, one_sided_p
-
-stats = pytest.importorskip("scipy.stats")
 
 tenths = st.integers(0, 10).map(lambda whole: whole / 10)
 

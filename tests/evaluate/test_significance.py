@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from aboutness.core.errors import UsageError
 from aboutness.evaluate import significance
@@ -218,7 +219,6 @@ def test_swapping_the_values_of_one_query_changes_only_what_is_seen():
 @settings(max_examples=15)
 @given(st.integers(2, 10), st.integers(0, 10**6))
 def test_as_scipy_finds_it(n, seed):
-    stats = pytest.importorskip("scipy.stats")
     a, b = (one / 100 for one in drawn(n, seed, 3.0))
 
     def mean(x, y, axis=0):
@@ -231,7 +231,6 @@ def test_as_scipy_finds_it(n, seed):
 
 
 def test_as_scipy_samples_it():
-    stats = pytest.importorskip("scipy.stats")
     a, b = (one / 100 for one in drawn(100, 4, 2.0))
     wanted = stats.permutation_test(
         (a, b), lambda x, y, axis: np.mean(x - y, axis=axis), permutation_type="samples", n_resamples=20_000,

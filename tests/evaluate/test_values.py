@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from aboutness.core.errors import UsageError
 from aboutness.evaluate.values import all_paired, average_ranks, differences
@@ -35,7 +36,6 @@ def test_what_are_no_values(values, told):
 
 @given(st.lists(st.integers(0, 5), max_size=20))
 def test_ranks_are_those_of_scipy(whole):
-    stats = pytest.importorskip("scipy.stats")
     values = np.array(whole, np.float64) / 7
     ranks, counts = average_ranks(values)
     assert ranks.tolist() == stats.rankdata(values).tolist()

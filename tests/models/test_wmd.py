@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aboutness.core.deadline import wanted_until
-from aboutness.models import moving
+from aboutness.models import moving, nearby
 from aboutness.models.model import MATCHES, Scorer
 from aboutness.models.question import Question
 from aboutness.models.wmd import WMD
@@ -221,8 +221,8 @@ def test_words_that_no_document_has_count():
 @pytest.fixture
 def bounds(monkeypatch):
     """Let bounds work on small collections, too."""
-    monkeypatch.setattr(moving, "FEW", 3)
-    monkeypatch.setattr(moving, "AT_ONCE", 2)
+    monkeypatch.setattr(nearby, "FEW", 3)
+    monkeypatch.setattr(nearby, "AT_ONCE", 2)
 
 
 @pytest.mark.usefixtures("bounds")
@@ -244,8 +244,8 @@ def test_what_is_left_out_is_not_among_the_nearest(model, size):
 @pytest.mark.parametrize("room", [300, 1 << 25])
 @pytest.mark.usefixtures("bounds")
 def test_however_they_are_sought(monkeypatch, short, many, room):
-    monkeypatch.setattr(moving, "SHORT", short)  # better bounds for all questions, or for none
-    monkeypatch.setattr(moving, "MANY", many)  # capped ones among them, or not
+    monkeypatch.setattr(nearby, "SHORT", short)  # better bounds for all questions, or for none
+    monkeypatch.setattr(nearby, "MANY", many)  # capped ones among them, or not
     monkeypatch.setattr(moving, "ROOM", room)  # a few documents at a time, or all
     scorer = WMD().bind(collection().snapshot)
     for size in (2, 12, 60):
@@ -271,8 +271,8 @@ def test_bounds_save_most_of_the_work(monkeypatch):
 @given(data=st.data())
 def test_small_collections_are_ranked_as_scores_say(data):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(moving, "FEW", 0)
-        patch.setattr(moving, "SHORT", data.draw(st.sampled_from([0, 8])))
+        patch.setattr(nearby, "FEW", 0)
+        patch.setattr(nearby, "SHORT", data.draw(st.sampled_from([0, 8])))
         index = made(data.draw(SEEDS))
         scorer = data.draw(variants).bind(index.snapshot)
         question, match = data.draw(questions(index)), data.draw(st.sampled_from(MATCHES))
@@ -290,7 +290,7 @@ def test_threads_change_nothing():
 
 
 def test_vectors_of_any_length(monkeypatch):
-    monkeypatch.setattr(moving, "FEW", 3)
+    monkeypatch.setattr(nearby, "FEW", 3)
     ours = word_vectors()
     index = collection()
     for scale in (1e-20, 1e-8, 1e8, 1e20):
@@ -308,8 +308,8 @@ def test_vectors_of_any_length(monkeypatch):
 
 
 def test_words_that_are_all_the_same(monkeypatch):
-    monkeypatch.setattr(moving, "FEW", 0)
-    monkeypatch.setattr(moving, "SHORT", 0)
+    monkeypatch.setattr(nearby, "FEW", 0)
+    monkeypatch.setattr(nearby, "SHORT", 0)
     ours, index = word_vectors(), collection()
     with index.changes() as writer:
         same = {"in": np.ones_like(ours.space("in"))}
@@ -373,7 +373,7 @@ def test_bounds_are_worked_out_in_pieces_while_somebody_waits(monkeypatch, bound
     from aboutness.kernels import movers
 
     monkeypatch.setattr(moving, "BETWEEN", 32)
-    monkeypatch.setattr(moving, "MANY", 0)  # so that all bounds are used
+    monkeypatch.setattr(nearby, "MANY", 0)  # so that all bounds are used
     scorer, question, sizes = WMD().bind(collection().snapshot), asks(24), []
     real = getattr(movers, bound)
 

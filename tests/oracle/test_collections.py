@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import ir_measures
 import pytest
 
 import aboutness as ab
-from aboutness.corpus.beir import read_qrels, read_queries
+from aboutness.corpus.beir import qrels_file, read_queries
+from aboutness.corpus.qrels import read_qrels_file
 from aboutness.models.bm25 import BM25
 from aboutness.models.question import Question
-
-ir_measures = pytest.importorskip("ir_measures")
 
 MEASURED = {
     "cranfield": 0.365,
@@ -36,6 +36,6 @@ def test_bm25_is_as_effective_as_measured_elsewhere(name, data_folder):
         for query, ranking in zip(queries, rankings, strict=True)
         for number, score in zip(ranking.documents.tolist(), ranking.scores.tolist(), strict=True)
     ]
-    judged = [ir_measures.Qrel(one.query, one.document, one.grade) for one in read_qrels(folder)]
+    judged = [ir_measures.Qrel(one.query, one.document, one.grade) for one in read_qrels_file(qrels_file(folder))]
     measured = ir_measures.calc_aggregate([ir_measures.nDCG @ 10], judged, run)
     assert measured[ir_measures.nDCG @ 10] == pytest.approx(MEASURED[name], abs=0.002)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aboutness.report.numbers import MINUS, counted, signed, told_p
+from aboutness.report.numbers import MINUS, signed, told_p
 
 
 def test_differences():
@@ -23,15 +23,6 @@ def test_a_difference_shows_on_which_side_of_0_it_is(value, digits):
     assert float(told) == pytest.approx(value, abs=0.5 * 10**-digits + 1e-12)
     assert math.copysign(1, float(told)) == math.copysign(1, value) or abs(value) < 1e-6
     assert (float(told) == 0) == (abs(value) < 1e-6)
-
-
-def test_counts():
-    assert [counted(number, "query", "queries") for number in (0, 1, 2000)] == [
-        "0 queries",
-        "1 query",
-        "2,000 queries",
-    ]
-    assert counted(2, "ranker") == "2 rankers"
 
 
 @given(st.floats(0, 1))

@@ -193,15 +193,15 @@ def test_who_does_not_tell_what_is_missing_must_not_pass_over(index, over, engin
 
 
 def test_a_shard_that_is_too_slow_is_waited_for_once(index, engine):
-    over = served(index, engine, seconds=0.3)
+    over = served(index, engine, seconds=1.0)
     over.search("moon", 3, "bm25")
     engine.slow.add(3)
     start = time.monotonic()
     assert over.search("moon", 3, "bm25").missing
-    assert 0.25 < time.monotonic() - start < 2
+    assert 0.9 < time.monotonic() - start < 2
     start = time.monotonic()
     assert over.search("moon", 3, "bm25").missing
-    assert time.monotonic() - start < 0.25
+    assert time.monotonic() - start < 0.9
 
 
 def test_another_replica_answers_where_one_does_not(index, engine):

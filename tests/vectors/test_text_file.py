@@ -101,7 +101,7 @@ def test_hard_numbers_are_rounded_as_python_does(tmp_path, text):
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        (b"b 1", "line 2: a word and 2 numbers are needed, got 2 columns; 1 whole vectors stand before it"),
+        (b"b 1", "line 2: a word and 2 numbers are needed, got 2 columns; 1 whole vector stands before it"),
         (b"", "line 2: a word and 2 numbers are needed, got 0 columns"),
         (b"b 0.5 1.5 2.5", "line 2: a word and 2 numbers are needed, got more: 'b 0.5'"),
         (b"b 1 x", "line 2: column 2 of the vector is no number: 'x'"),

@@ -14,6 +14,7 @@ import numpy as np
 
 from aboutness.app.results import OpenResults, as_text
 from aboutness.core.errors import NotFound, shown
+from aboutness.core.finite import finite
 from aboutness.evaluate.curves import ELEVEN
 from aboutness.evaluate.formulas import precision_at
 from aboutness.evaluate.judgements import checked
@@ -220,7 +221,7 @@ def _table(comparison: Comparison, found: Section, measure: str) -> tuple[Ranker
         against = None
         if finding.difference is not None and finding.interval is not None:
             low, high = finding.interval
-            p, effect = _finite(finding.p_value), _finite(finding.effect)
+            p, effect = finite(finding.p_value), finite(finding.effect)
             against = Against(finding.difference, low, high, p, effect, finding.sure)
         means = {one: Mean(of[one], deviation[one], of[one] == highest[one]) for one in comparison.measures}
         rows.append(
@@ -270,7 +271,7 @@ def _significance(results: Results, found: Section, measure: str) -> Significanc
     for row in pairs.rows():
         sure = row["adjusted"] < found.level
         decision: Decision = "unsure" if not sure else "better" if row["difference"] > 0 else "worse"
-        p, adjusted, effect = (_finite(row[name]) for name in ("p", "adjusted", "effect"))
+        p, adjusted, effect = (finite(row[name]) for name in ("p", "adjusted", "effect"))
         rows.append(Pair(row["ranker"], row["other"], row["difference"], p, adjusted, effect, decision))
     return Significance(
         test=pairs.test,
@@ -294,7 +295,3 @@ def _values(comparison: Comparison, measure: str) -> tuple[QueryValues, ...]:
         )
         for query in (rows[0].evaluation.per_query if rows else ())
     )
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None

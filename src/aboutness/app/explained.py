@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from aboutness.core.finite import finite
 from aboutness.models.ranking import Explanation, Part, short_names
 
 __all__ = ["EVIDENCE", "QUERY", "ExplainedScore", "Flow", "Mentions", "Part", "WordMark", "flow_of"]
@@ -60,7 +60,7 @@ class Mentions:
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers in plain values."""
-        return {name: finite(value) if isinstance(value, float) else value for name, value in asdict(self).items()}
+        return {name: finite(value) for name, value in asdict(self).items()}
 
 
 @dataclass(frozen=True)
@@ -167,8 +167,3 @@ def flow_of(part: Part) -> Flow | None:
         return None
     word = part.name.removesuffix(part.word).removesuffix(" → ")
     return Flow(word, part.word, part.details[FLOW], part.details[DISTANCE])
-
-
-def finite(value: Any) -> Any:  # noqa: ANN401 - any plain value
-    """Return a value as JSON can hold it: None for a number that is not finite."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -43,9 +43,9 @@ def vocabulary(index: Index, most: int = FREQUENT) -> list[dict[str, Any]]:
     return found
 
 
-def health(index: Index, name: str, *, deep: bool = False) -> dict[str, Any]:
+def health(index: Index, name: str) -> dict[str, Any]:
     """Return whether an index is what was written, the problems in words, and when it was last changed."""
-    report = index.check(deep=deep)
+    report = index.check()
     changed = datetime.fromtimestamp((index.path / DATABASE).stat().st_mtime, UTC)
     return {
         "index": name,

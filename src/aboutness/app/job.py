@@ -22,6 +22,7 @@ from aboutness.app.index import Index, check_folder
 from aboutness.app.outcome import outcome
 from aboutness.app.training import has_checkpoint
 from aboutness.core.errors import AboutnessError, DamagedIndex, IndexBusy
+from aboutness.core.finite import finite
 from aboutness.vectors.trainer import Made, Progress
 from aboutness.vectors.words import WordVectors
 
@@ -107,9 +108,8 @@ def _trained(work: Mapping[str, Any], say: Say) -> str:
         now = time.monotonic()
         if now - told[0] >= TOLD_EVERY:
             told[0] = now
-            left = progress.seconds_left
             share = progress.done / progress.total if progress.total else 0.0
-            say({"progress": min(1.0, share), "seconds_left": left if math.isfinite(left) else None})
+            say({"progress": min(1.0, share), "seconds_left": finite(progress.seconds_left)})
 
     restart = bool(work.get("restart"))
     for left in reversed(range(TRIES)):

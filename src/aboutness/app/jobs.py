@@ -13,12 +13,12 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, Any
 
 from aboutness.app.inventory import without_folder
 from aboutness.app.job import CHECK, GRACE
 from aboutness.app.training import checked_name, free_name, trainer
+from aboutness.core.clock import now
 from aboutness.core.errors import AboutnessError, IndexBusy, NotFound, UsageError, shown
 from aboutness.vectors.trainer import DocumentTrainer
 from aboutness.vectors.words import WordVectors
@@ -126,7 +126,7 @@ class Jobs:
         with self._lock:
             self._check_room(index_name, kind, kept_as)
             self._count += 1
-            job = Job(str(self._count), index_name, index, kind, kept_as, given, work, created=_now())
+            job = Job(str(self._count), index_name, index, kind, kept_as, given, work, created=now())
             self._jobs[job.id] = job
             self._forget()
             self._start_next()
@@ -196,7 +196,7 @@ class Jobs:
                 return
             if job.state == QUEUED and job.index_name not in busy:
                 busy.add(job.index_name)
-                job.state, job.started = RUNNING, _now()
+                job.state, job.started = RUNNING, now()
                 threading.Thread(target=self._run, args=(job,), name=f"job-{job.id}", daemon=True).start()
 
     def _run(self, job: Job) -> None:
@@ -244,7 +244,7 @@ class Jobs:
                 job.message = fact.get("message", "")
 
     def _end(self, job: Job, state: str, message: str) -> None:
-        job.state, job.message, job.ended, job.seconds_left = state, message, _now(), None
+        job.state, job.message, job.ended, job.seconds_left = state, message, now(), None
         if state == DONE:
             job.progress = 1.0
         job.over.set()
@@ -286,7 +286,3 @@ def _interrupt(job: Job) -> None:
     if job.process is not None and job.process.stdin is not None:
         with contextlib.suppress(OSError):
             job.process.stdin.close()
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -21,9 +21,9 @@ OUTCOMES: dict[type[BaseException], Outcome] = {
     errors.NotFound: Outcome(4, 404, "not found"),
     errors.IndexProblem: Outcome(5, 500, "the index is damaged or of another version"),
     errors.StorageError: Outcome(6, 507, "disk trouble"),
+    errors.IndexBusy: Outcome(7, 409, "another process is writing to the index"),
     errors.Overloaded: Outcome(8, 503, "too busy"),
     errors.Unreachable: Outcome(9, 503, "a cluster, or a part of it, does not answer"),
-    errors.IndexBusy: Outcome(7, 409, "another process is writing to the index"),
     KeyboardInterrupt: Outcome(130, 503, "interrupted, the index is unchanged"),
     errors.AboutnessError: Outcome(1, 500, "something else went wrong"),
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -12,6 +11,7 @@ from aboutness.app.hits import Hits
 from aboutness.app.query_words import QueryWords
 from aboutness.app.search import How, search
 from aboutness.core.errors import UsageError
+from aboutness.core.finite import finite
 from aboutness.evaluate.evaluation import evaluate
 from aboutness.models.model import checked_k
 
@@ -68,7 +68,7 @@ class Pool:
             return None
         scores = {hit.id: 1.0 / hit.rank for hit in hits}  # the order is the ranker's own, ties or not
         found = evaluate({"q": dict(grades)}, {"q": scores}, (f"nDCG@{self.depth}", f"P@{self.depth}", "RR"))
-        return {name: value if math.isfinite(value) else None for name, value in found.mean.items()}
+        return {name: finite(value) for name, value in found.mean.items()}
 
 
 def pooled(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
+from aboutness.core.counted import counted
 from aboutness.core.errors import BadInput, BadRecord
 from aboutness.core.record import Document
 from aboutness.core.rejects import OnBad, stop
@@ -80,7 +81,7 @@ def _told(folder: str, endings: Counter[str]) -> str:
         if count == 1
         else ("are no text, Markdown or HTML files, and were")
     )
-    return f"{count:,} {'file' if count == 1 else 'files'} of {folder} {are} left out: {told(endings)}"
+    return f"{counted(count, 'file')} of {folder} {are} left out: {told(endings)}"
 
 
 @contextmanager

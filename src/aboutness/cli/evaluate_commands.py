@@ -11,7 +11,8 @@ import typer
 from aboutness.cli.help import Command
 from aboutness.cli.options import JsonOption
 from aboutness.cli.progress import working
-from aboutness.cli.render import counted, ends_well, show_json, show_table, told_p
+from aboutness.cli.render import ends_well, show_json, show_table, told_p
+from aboutness.core.counted import counted
 from aboutness.core.errors import UsageError
 
 if TYPE_CHECKING:

@@ -27,6 +27,7 @@ from aboutness.cli.progress import queries_progress, working
 from aboutness.cli.render import ends_well, show_json
 from aboutness.cli.search_commands import FieldsOption, RankerOption, chosen_rankers
 from aboutness.cli.tune_commands import share
+from aboutness.core.counted import counted
 from aboutness.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -260,7 +261,7 @@ def _saved(results: Results, output: Path | None, samples: SampledScores | None 
         with working("writing results"):
             written = save_all(results, output, [samples] if samples else [])
         if told:
-            typer.echo(f"\n{len(written)} files are in {output}")
+            typer.echo(f"\n{counted(len(written), 'file is', 'files are')} in {output}")
 
 
 def _command() -> str:

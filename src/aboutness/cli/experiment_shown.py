@@ -10,7 +10,8 @@ import typer
 
 from aboutness.cli.evaluate_commands import tell
 from aboutness.cli.progress import Tell, now_and_then, queries_progress
-from aboutness.cli.render import counted, one_line, show_table, told_p
+from aboutness.cli.render import one_line, show_table, told_p
+from aboutness.core.counted import counted
 
 if TYPE_CHECKING:
     from aboutness.app.comparing import Comparison
@@ -50,7 +51,7 @@ def _show_tests(tests: Tests) -> None:
 
 def show_comparison(found: Comparison, tests: Tests | None, *, per_query: bool) -> None:
     """Print a comparison and its tests; and on standard error what one should know of it."""
-    documents = f"{counted(found.documents, 'document', 'documents')} ({found.analyzer})"
+    documents = f"{counted(found.documents, 'document')} ({found.analyzer})"
     typer.echo(f"{found.title}: {documents}, {_asked(found)}\n")
     for row in found.rows if per_query else ():
         values = row.evaluation.per_query

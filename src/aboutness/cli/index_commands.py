@@ -13,7 +13,7 @@ from aboutness.cli.cluster_options import MadeShardsOption, RayOption
 from aboutness.cli.help import Command
 from aboutness.cli.options import FolderArgument, JsonOption
 from aboutness.cli.progress import shards_progress, working
-from aboutness.cli.render import counted, ends_well, show_json
+from aboutness.cli.render import ends_well, show_json
 from aboutness.cli.taking_in import (
     FieldOption,
     FormatOption,
@@ -26,6 +26,7 @@ from aboutness.cli.taking_in import (
     setting_aside,
     tell_left_out,
 )
+from aboutness.core.counted import counted
 from aboutness.core.errors import BadInput, UsageError
 
 
@@ -184,7 +185,7 @@ def delete(
         show_json({**result, "generation": opened.snapshot.generation})
     else:
         left = f"{len(opened):,} {'is' if len(opened) == 1 else 'are'} left in {folder}"
-        typer.echo(f"Deleted {counted(deleted, 'document', 'documents')}; {left}")
+        typer.echo(f"Deleted {counted(deleted, 'document')}; {left}")
 
 
 def merge(folder: FolderArgument, as_json: JsonOption = False) -> None:
@@ -199,7 +200,7 @@ def merge(folder: FolderArgument, as_json: JsonOption = False) -> None:
     if as_json:
         show_json({"index": str(folder), "segments_before": before, "segments": after})
     else:
-        typer.echo(f"Merged {counted(before, 'segment', 'segments')} to {after}")
+        typer.echo(f"Merged {counted(before, 'segment')} to {after}")
 
 
 def layer(
@@ -271,7 +272,7 @@ def snapshot(
     if as_json:
         show_json({"index": str(folder), "copy": str(output), "documents": len(copy), "generation": generation})
     else:
-        documents = counted(len(copy), "document", "documents")
+        documents = counted(len(copy), "document")
         typer.echo(f"Copied generation {generation} of {folder} to {output}: {documents}")
 
 

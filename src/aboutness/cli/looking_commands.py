@@ -11,7 +11,8 @@ import typer
 from aboutness.cli.help import Command
 from aboutness.cli.options import FolderArgument, JsonOption
 from aboutness.cli.progress import working
-from aboutness.cli.render import counted, ends_well, one_line, show_json, show_pairs, show_table, size
+from aboutness.cli.render import ends_well, one_line, show_json, show_pairs, show_table, size
+from aboutness.core.counted import counted
 
 
 def register(app: typer.Typer) -> None:
@@ -42,7 +43,7 @@ def info(folder: FolderArgument, as_json: JsonOption = False) -> None:
                 "documents",
                 f"{facts['documents']:,}" + (f" ({facts['deleted']:,} deleted)" if facts["deleted"] else ""),
             ),
-            ("size", f"{size(facts['bytes'])} in {counted(facts['segments'], 'segment', 'segments')}"),
+            ("size", f"{size(facts['bytes'])} in {counted(facts['segments'], 'segment')}"),
             ("generation", f"{facts['generation']}, made {facts['created']}, last by {facts['software']}"),
         ]
     )
@@ -67,11 +68,7 @@ def _artefact(facts: dict[str, Any]) -> dict[str, Any]:
 def _since(facts: dict[str, Any], folder: Path) -> str:
     """Return what to say where documents have come or gone since something was trained, or else nothing."""
     came, went, inferred = facts["added_since"], facts["deleted_since"], facts["inferred"]
-    moves = [
-        f"{count:,} {'document' if count == 1 else 'documents'} {how}"
-        for count, how in ((came, "came"), (went, "went"))
-        if count
-    ]
+    moves = [f"{counted(count, 'document')} {how}" for count, how in ((came, "came"), (went, "went")) if count]
     if not moves:
         return ""
     text = f"{facts['name']}: {' and '.join(moves)} since"
@@ -98,7 +95,9 @@ def check(
         for problem in report.problems:
             typer.echo(problem)
         if report.unnamed:
-            typer.echo(f"{len(report.unnamed)} files belong to no commit; the next writer removes them")
+            files = counted(len(report.unnamed), "file belongs", "files belong")
+            them = "it" if len(report.unnamed) == 1 else "them"
+            typer.echo(f"{files} to no commit; the next writer removes {them}")
         if report.ok:
             typer.echo(
                 f"{folder} is sound: {report.documents:,} documents, {report.files} files, {size(report.bytes)}"

@@ -98,11 +98,6 @@ def told_p(value: float, level: float = 0.05) -> str:
     return next((text for text in texts if (float(text) < level) == (value < level)), str(value))
 
 
-def counted(count: int, one: str, many: str) -> str:
-    """Return a number of things with their name, such as `1 query` or `2,000 queries`."""
-    return f"{count:,} {one if count == 1 else many}"
-
-
 def show_table(rows: Sequence[dict[str, Any]]) -> None:
     """Print rows with the same keys as a table, with the keys as its head."""
     if not rows:

@@ -13,7 +13,8 @@ from aboutness.cli.fitting import columns, hanging, wrapped
 from aboutness.cli.help import Command
 from aboutness.cli.options import FolderArgument, JsonOption
 from aboutness.cli.progress import working
-from aboutness.cli.render import counted, ends_well, one_line, show_json, show_lines, show_table
+from aboutness.cli.render import ends_well, one_line, show_json, show_lines, show_table
+from aboutness.core.counted import counted
 from aboutness.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -157,8 +158,7 @@ def explain_as_page(index: Index, query: str, documents: list[str], rankers: lis
         return
     write_page(page, target)
     tell_notes(index, rankers)
-    count = "1 document" if len(documents) == 1 else f"{len(documents):,} documents"
-    typer.echo(f"{count} explained by {', '.join(rankers)}; the page is {target}")
+    typer.echo(f"{counted(len(documents), 'document')} explained by {', '.join(rankers)}; the page is {target}")
 
 
 def run(
@@ -270,7 +270,7 @@ def chosen_rankers(given: list[str] | None) -> list[str]:
 
 def show_hits(hits: Hits, *, explained: bool) -> None:
     """Print hits for people: rank, score, title and id, and below it the beginning of the text, or why."""
-    typer.echo(f"{hits.ranker}: {counted(len(hits), 'hit', 'hits')} in {hits.took_ms:.1f} ms for {hits.query!r}")
+    typer.echo(f"{hits.ranker}: {counted(len(hits), 'hit')} in {hits.took_ms:.1f} ms for {hits.query!r}")
     for hit in hits:
         show_lines(_headline(hit))
         if explained:

@@ -13,7 +13,8 @@ import typer
 from aboutness.cli.cluster_options import RayOption, SearchedShardsOption, check_searched
 from aboutness.cli.help import Command
 from aboutness.cli.progress import working
-from aboutness.cli.render import counted, ends_well
+from aboutness.cli.render import ends_well
+from aboutness.core.counted import counted
 from aboutness.core.errors import AboutnessError, UsageError
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def serve(
             with working("opening shards"):
                 indexes = opened_to_serve(indexes, engine, shards, replicas or 1)
         for name, index in indexes.items():
-            typer.echo(f"{name}: {counted(len(index), 'document', 'documents')}{_spread(index)}", err=True)
+            typer.echo(f"{name}: {counted(len(index), 'document')}{_spread(index)}", err=True)
         serve_until_stopped(indexes, settings, port)
 
 
@@ -109,7 +110,7 @@ def _spread(index: Index) -> str:
     if not (count := shards_of(index)):
         return ""
     note = shards_note(index)
-    return f" in {counted(count, 'shard', 'shards')}" + (f"; note: {note}" if note else "")
+    return f" in {counted(count, 'shard')}" + (f"; note: {note}" if note else "")
 
 
 def check_replicas(ray: str | None, replicas: int | None) -> None:

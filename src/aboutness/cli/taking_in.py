@@ -12,7 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from aboutness.cli.progress import progress
-from aboutness.cli.render import counted, one_line, show_json
+from aboutness.cli.render import one_line, show_json
+from aboutness.core.counted import counted
 from aboutness.core.errors import BadRecord, UsageError
 from aboutness.core.interrupts import when_changed
 from aboutness.core.rejects import OnBad, RejectFile
@@ -135,7 +136,7 @@ def _report(index: Any, added: Any, rejects: RejectFile | None, seconds: float, 
 def _tell_rejected(rejects: RejectFile, *, is_sync: bool) -> None:
     """Say which records were set aside and why: the first of them, and where all are."""
     kept = f"; {'it is' if rejects.count == 1 else 'they are'} in {rejects.path}" if rejects.path else ""
-    typer.echo(f"{counted(rejects.count, 'record', 'records')} could not be used{kept}")
+    typer.echo(f"{counted(rejects.count, 'record')} could not be used{kept}")
     for error in rejects.first:
         typer.echo(f"  {one_line(str(error), LONGEST_ERROR)}")
     if (others := rejects.count - len(rejects.first)) > 0:
@@ -147,13 +148,13 @@ def _tell_rejected(rejects: RejectFile, *, is_sync: bool) -> None:
 def _tell_added(index: Any, added: Any, seconds: float) -> None:  # noqa: ANN401
     moves = {"updated": added.updated, **{name: getattr(added, name, 0) for name in ("deleted", "unchanged")}}
     changed = "".join(f", {count:,} {name}" for name, count in moves.items() if count)
-    new = counted(added.added, "document", "documents")
+    new = counted(added.added, "document")
     typer.echo(f"{new} added{changed} in {seconds:.1f} s; {index.path} holds {len(index):,}")
 
 
 def _would(synced: Any) -> str:  # noqa: ANN401
     """Return what `sync` would do."""
-    new = counted(synced.added, "document", "documents")
+    new = counted(synced.added, "document")
     stay = "is as it was" if synced.unchanged == 1 else "are as they were"
     return f"Would add {new}, update {synced.updated:,}, delete {synced.deleted:,}; {synced.unchanged:,} {stay}"
 

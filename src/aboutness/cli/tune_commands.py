@@ -22,6 +22,7 @@ from aboutness.cli.options import JsonOption
 from aboutness.cli.progress import now_and_then, queries_progress
 from aboutness.cli.render import ends_well, show_json, show_table
 from aboutness.cli.search_commands import FieldsOption, MatchOption
+from aboutness.core.counted import counted
 from aboutness.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def tune(
         return
     _show(found, per_query=per_query)
     if output:
-        typer.echo(f"\n{len(written)} files are in {output}")
+        typer.echo(f"\n{counted(len(written), 'file is', 'files are')} in {output}")
 
 
 def share(text: str) -> float | str:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from aboutness.core.errors import NotFound
 from aboutness.core.rejects import OnBad, stop
 from aboutness.corpus.jsonl import read_jsonl
-from aboutness.corpus.qrels import Judgement, read_qrels_file
 from aboutness.corpus.reader import Reader
 from aboutness.corpus.topics import read_topics
 
@@ -33,24 +32,19 @@ def read_beir(
     return read_jsonl(_file(folder, "corpus.jsonl"), fields=fields, id_key=id_key, on_bad=on_bad)
 
 
-def read_queries(folder: str | Path, *, on_bad: OnBad = stop) -> Iterator[Query]:
+def read_queries(folder: str | Path) -> Iterator[Query]:
     """Read the queries of a folder, or of the one file that `folder` is."""
     path = Path(folder)
-    return read_topics(_file(path, "queries.jsonl") if path.is_dir() else path, on_bad=on_bad)
+    return read_topics(_file(path, "queries.jsonl") if path.is_dir() else path)
 
 
-def read_qrels(source: str | Path, *, split: str = "test", on_bad: OnBad = stop) -> Iterator[Judgement]:
-    """Read the judgements of a folder (those of one split, where it has several) or of a file."""
-    return read_qrels_file(qrels_file(source, split), on_bad=on_bad)
-
-
-def qrels_file(source: str | Path, split: str = "test") -> Path:
+def qrels_file(source: str | Path) -> Path:
     """Return the file of a folder's judgements, or the one file that `source` is."""
     path = Path(source)
     if not path.is_dir():
         return path
     try:
-        return _file(path, f"qrels/{split}.tsv", "qrels.tsv")
+        return _file(path, "qrels/test.tsv", "qrels.tsv")
     except NotFound as error:
         others = sorted(file.name for file in path.glob("qrels/*.tsv*"))
         there = f"; there is qrels/{', qrels/'.join(others)}: copy one to qrels.tsv to use it" if others else ""

@@ -14,6 +14,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from aboutness.core import columns
+from aboutness.core.counted import counted
 from aboutness.core.errors import BadInput, BadRecord, shown
 from aboutness.core.record import Document, Origin
 from aboutness.core.rejects import OnBad, stop
@@ -90,7 +91,7 @@ def sound_rows(
     """Yield the rows that have as many cells as the header, with their lines; others go to `on_bad`."""
     for line, row in table:
         if row and not table.problem and len(row) != len(header):
-            table.problem = f"{len(row)} {'cell' if len(row) == 1 else 'cells'}, but the header has {len(header)}"
+            table.problem = f"{counted(len(row), 'cell')}, but the header has {len(header)}"
         if table.problem:
             on_bad(BadRecord(table.problem, origin=Origin(file, line), raw=table.latest))
         elif row:

@@ -23,7 +23,7 @@ from aboutness.core.rejects import OnBad, stop
 from aboutness.corpus.files import files_below, opening
 from aboutness.corpus.qrels import Judgement, read_qrels_file
 from aboutness.corpus.reader import Reader
-from aboutness.corpus.sgml import elements, inner, plain
+from aboutness.corpus.sgml import elements, first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,13 +49,13 @@ def read_ntcir(path: str | Path, *, on_bad: OnBad = stop) -> Iterator[Document]:
     for file in _named(path, DOCUMENTS, "documents") if Path(path).is_dir() else [Path(path)]:
         for element in elements(file, "REC", on_bad):
             origin = Origin(str(file), element.line)
-            name = _text(element.inside, "ACCN")
+            name = first(element.inside, "ACCN")
             if not name:
                 on_bad(BadRecord("<REC> without an <ACCN>", origin=origin, raw=element.inside))
                 continue
-            title = next((found for tag in TITLES if (found := _text(element.inside, tag))), "")
-            fields = {"title": title, "abstract": _text(element.inside, "ABSE")}
-            keywords = _text(element.inside, "KYWE")
+            title = next((found for tag in TITLES if (found := first(element.inside, tag))), "")
+            fields = {"title": title, "abstract": first(element.inside, "ABSE")}
+            keywords = first(element.inside, "KYWE")
             metadata = {"keywords": keywords} if keywords else {}
             yield Document(name, {key: text for key, text in fields.items() if text}, metadata, origin)
 
@@ -66,7 +66,7 @@ def read_ntcir_topics(path: str | Path, *, on_bad: OnBad = stop) -> Iterator[Que
         for element in elements(file, "TOPIC", on_bad):
             origin = Origin(str(file), element.line)
             number = NUMBER.search(element.attributes)
-            forms = {form: text for form, tag in FORMS.items() if (text := _text(element.inside, tag))}
+            forms = {form: text for form, tag in FORMS.items() if (text := first(element.inside, tag))}
             if number and "title" in forms:
                 yield Query(_number(number[1]), forms["title"], forms, origin)
             else:
@@ -112,10 +112,6 @@ def _which(file: Path) -> int:
 
 def _number(text: str) -> str:
     return text.lstrip("0") or "0"
-
-
-def _text(inside: str, tag: str) -> str:
-    return " ".join(map(plain, inner(inside, tag)[:1]))
 
 
 def _recognises(source: str) -> bool:

@@ -23,7 +23,7 @@ from aboutness.core.rejects import OnBad, stop
 from aboutness.corpus.files import LONGEST, files_below, refuse_bomb, utf8_or_latin1, whole
 from aboutness.corpus.qrels import Judgement
 from aboutness.corpus.reader import Reader
-from aboutness.corpus.sgml import inner, plain
+from aboutness.corpus.sgml import first
 
 if TYPE_CHECKING:
     import zipfile
@@ -114,13 +114,9 @@ def _story(text: str, origin: Origin) -> Document | None:
     metadata: dict[str, Value] = {name: codes for name, codes in _codes(text).items() if codes}
     if attributes.get("date"):
         metadata["date"] = attributes["date"]
-    title = _first(text, "title") or _first(text, "headline")
-    fields = {"title": title, "text": _first(text, "text")}
+    title = first(text, "title") or first(text, "headline")
+    fields = {"title": title, "text": first(text, "text")}
     return Document(attributes["itemid"], {name: one for name, one in fields.items() if one}, metadata, origin)
-
-
-def _first(text: str, tag: str) -> str:
-    return " ".join(map(plain, inner(text, tag)[:1]))
 
 
 def _codes(text: str) -> dict[str, list[str]]:

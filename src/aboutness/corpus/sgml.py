@@ -126,3 +126,8 @@ def characters(text: str) -> str:
 def plain(text: str) -> str:
     """Return the text on one line without markup and with references replaced."""
     return " ".join(characters(MARKUP.sub(" ", _without_comments(text))).split())
+
+
+def first(text: str, tag: str) -> str:
+    """Return what the first element of that tag encloses, as plain text; nothing where there is none."""
+    return " ".join(map(plain, inner(text, tag)[:1]))

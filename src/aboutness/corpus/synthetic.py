@@ -84,18 +84,6 @@ class Synthetic:
             for i, text in enumerate(_texts(out, ends[:count])):
                 yield Query(str(number + i), text)
 
-    def topic_of(self, number: int) -> int:
-        """Return the topic of a document."""
-        from aboutness.kernels.synthetic import draw_topic
-
-        return int(draw_topic(np.uint64(self.seed), number))
-
-    def query_topic_of(self, number: int) -> int:
-        """Return the topic of a query."""
-        from aboutness.kernels.synthetic import draw_topic
-
-        return int(draw_topic(np.uint64(self.seed + QUERY_SEED), number))
-
 
 def _texts(out: NDArray[np.uint8], ends: NDArray[np.int64]) -> Iterator[str]:
     """Return texts that are written end to end, each with a space at its end, which is left out."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from aboutness.core.finite import finite
 from aboutness.evaluate.values import Floats, Values, average_ranks, differences, paired
 
 MOST_EXACT = 50  # differences whose signs are all counted by Wilcoxon's test
@@ -30,7 +31,7 @@ class Difference:
 
     def to_json(self) -> dict[str, Any]:
         """Return the result in plain values; a statistic beyond all bounds is None."""
-        return asdict(self) | {"statistic": self.statistic if math.isfinite(self.statistic) else None}
+        return asdict(self) | {"statistic": finite(self.statistic)}
 
     def __str__(self) -> str:
         test = self.why.partition(":")[0]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from aboutness.core.errors import UsageError
+from aboutness.core.finite import finite
 from aboutness.core.registry import Registry
 from aboutness.evaluate.corrections import CORRECTIONS
 from aboutness.evaluate.effects import cliffs_delta, cohens_dz, rank_biserial
@@ -196,7 +197,7 @@ def r_table(pairs: Pairs) -> str:
 
 
 def _plain(numbers: Floats) -> list[list[float | None]]:
-    return [[one if math.isfinite(one) else None for one in row] for row in numbers.tolist()]
+    return [[finite(one) for one in row] for row in numbers.tolist()]
 
 
 def _one_by_one(name: str) -> Callable[[Floats, Options], Tested]:

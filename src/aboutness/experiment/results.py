@@ -6,11 +6,11 @@ import platform
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from aboutness._version import __version__
+from aboutness.core import clock
 from aboutness.experiment.compare import Comparison
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Made:
         data: Mapping[str, Any] | None = None,
     ) -> Made:
         """Return what is known of results that are made here and now."""
-        date = datetime.now(UTC).isoformat(timespec="seconds")
+        date = clock.now()
         return cls(
             command, date, seconds, peak_memory(), versions(), seed, dict(parameters or {}), dict(data or {})
         )

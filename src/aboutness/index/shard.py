@@ -7,7 +7,7 @@ the statistics of the whole. Its documents are numbered from 0; `first` is the n
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -56,12 +56,10 @@ def key_of(view: LayerView) -> ViewKey:
 class Shard(Snapshot):
     """Some neighbouring segments of an index; what is known of the whole is given, or looked up there."""
 
-    def __init__(
-        self, whole: Snapshot, segments: range, statistics: Mapping[ViewKey, Statistics] | None = None
-    ) -> None:
+    def __init__(self, whole: Snapshot, segments: range) -> None:
         chosen = whole.segments[segments.start : segments.stop]
         self.first = chosen[0].first if chosen else 0  # the number of its first document in the index
-        self.given = dict(statistics or {})  # which may be added to until a view asks for its own
+        self.given: dict[ViewKey, Statistics] = {}  # to be filled before a view asks for its own
         self._whole = whole
         manifest = replace(whole.manifest, segments=whole.manifest.segments[segments.start : segments.stop])
         super().__init__(whole.folder, manifest, [_moved(one, self.first) for one in chosen], whole.trained)

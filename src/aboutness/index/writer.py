@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aboutness._version import __version__
+from aboutness.core.clock import now
 from aboutness.core.errors import AboutnessError, BadRecord, NotFound, StorageError, UsageError
 from aboutness.core.rejects import OnBad, stop
 from aboutness.index import disk
@@ -225,9 +225,10 @@ class IndexWriter:
         missing = [wanted[i] for i in np.flatnonzero(found < 0)]
         if missing and not missing_ok:
             names = ", ".join(repr(name) for name in missing[:5]) + (", …" if len(missing) > 5 else "")
-            which = f"{len(missing)} of {len(wanted)} documents are" if len(wanted) > 1 else "the document is"
+            which = f"{len(missing)} of {len(wanted)} documents" if len(wanted) > 1 else "the document"
+            are = "is" if len(missing) == 1 else "are"
             raise NotFound(
-                f"{which} not in the index: {names}; "
+                f"{which} {are} not in the index: {names}; "
                 "nothing was deleted; to pass over what is missing: --missing-ok (missing_ok=True in Python)"
             )
         self._kill(found[found >= 0])
@@ -433,8 +434,3 @@ def _duplicate(batch: Batch, number: int, problem: str) -> BadRecord:
     record = batch.records[number]
     origin = getattr(record, "origin", None)
     return BadRecord(f"the id {batch.ids[number]!r} {problem}", origin=origin, raw=spelled(record))
-
-
-def now() -> str:
-    """Return the time as it is stored."""
-    return datetime.now(UTC).isoformat(timespec="seconds")

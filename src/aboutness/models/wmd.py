@@ -29,6 +29,7 @@ from aboutness.models.model import (
     register,
 )
 from aboutness.models.moving import Contents, Ground, Travels
+from aboutness.models.nearby import nearest
 from aboutness.models.question import Question
 from aboutness.models.ranking import LARGEST, Explanation, Part, Ranking, best
 from aboutness.vectors.postprocess import norms
@@ -151,7 +152,7 @@ class MoverScorer(Scorer):
     def _ranked(self, asked: AskedWords, documents: Ints, k: int) -> Ranking:
         vectors = self._asked_vectors(asked)
         there = self.sizes[documents] > 0
-        near, distances = Travels(self.ground, asked.weights, vectors).nearest(documents[there], k)
+        near, distances = nearest(Travels(self.ground, asked.weights, vectors), documents[there], k)
         far = documents[~there][: max(0, k - len(near))]
         chosen = np.concatenate([near, far])
         scores = np.concatenate(

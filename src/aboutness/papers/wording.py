@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aboutness.report.numbers import counted
+from aboutness.core.counted import counted
 from aboutness.report.study import Claim, Verdict
 
 

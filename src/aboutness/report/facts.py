@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from aboutness.core.counted import counted
 from aboutness.experiment.compare import Comparison, Row
 from aboutness.experiment.hashes import qrels_checksum
 from aboutness.experiment.results import Made, Results
 from aboutness.report.findings import Section
-from aboutness.report.numbers import counted
 
 CHECKSUM = "judgements checksum"
 TOLD = frozenset({"seed", "test", "correction", "baseline"})  # parameters that stand elsewhere in a report

@@ -6,11 +6,12 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from aboutness.core.counted import counted
 from aboutness.experiment.results import Results
 from aboutness.report import facts, tested
 from aboutness.report.findings import Finding, Section, letters, overview
 from aboutness.report.levels import by_test
-from aboutness.report.numbers import counted, signed, told_p
+from aboutness.report.numbers import signed, told_p
 
 SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",

@@ -40,12 +40,3 @@ def told_p(value: float, level: float = LEVEL) -> str:
     while (float(told) < level) != (value < level):  # rounding must not move it over the level
         told, digits = f"{value:.{digits}f}", digits + 1
     return "1" if float(told) >= 1 else told.removeprefix("0")
-
-
-def counted(count: int, one: str, several: str = "") -> str:
-    """Return a number with what is counted.
-
-    >>> counted(1, "ranker"), counted(1200, "query", "queries")
-    ('1 ranker', '1,200 queries')
-    """
-    return f"{count:,} {one if count == 1 else several or f'{one}s'}"

@@ -37,7 +37,7 @@ def principal_axes(points: NDArray[np.floating]) -> tuple[F64, tuple[float, floa
     return axes, (float(shares[0]), float(shares[1]))
 
 
-def neighbour_map(points: NDArray[np.floating], *, seed: int = 1, perplexity: float = PERPLEXITY) -> F64:
+def neighbour_map(points: NDArray[np.floating], *, seed: int = 1) -> F64:
     """Return a t-SNE map of points (van der Maaten and Hinton 2008), by openTSNE, as malina2016 shows one.
 
     It starts from the principal components. One thread and exact neighbours: a seed gives the same map every time.
@@ -50,7 +50,7 @@ def neighbour_map(points: NDArray[np.floating], *, seed: int = 1, perplexity: fl
         raise UsageError(NEEDED) from None
     most = max(1.0, (len(points) - 1) / 3)  # as many neighbours as openTSNE can look at
     tsne = opened.TSNE(
-        perplexity=min(perplexity, most), initialization="pca", neighbors="exact", metric="cosine", n_jobs=1,
+        perplexity=min(PERPLEXITY, most), initialization="pca", neighbors="exact", metric="cosine", n_jobs=1,
         random_state=seed, negative_gradient_method="bh" if len(points) < 10_000 else "fft",
         callbacks=_round, callbacks_every_iters=ROUNDS_TOLD,
     )  # fmt: skip

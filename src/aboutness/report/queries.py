@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from aboutness.core.counted import counted
 from aboutness.report.findings import Section
 from aboutness.report.markup import as_text, without_unwanted
-from aboutness.report.numbers import counted
 
 MOST_VALUES = 42_000  # numbers in a page
 MOST_QUERIES = 1000  # of one comparison

@@ -13,19 +13,15 @@ compares with it. X has a row for each document and a column for each word:
 
 tf is weighted over fields; n, df and |d| are of the documents trained on, and of words that have vectors. With
 documents=unit rows of X are scaled to length 1 first, so that long documents do not count more than others.
-
-The SVD is exact but for rounding: eigenvectors of X X' or X' X, whichever is smaller, by ARPACK's Lanczos method.
-Randomised methods were measured to be no faster, and to miss the last of 200 directions.
+The SVD is exact but for rounding (`aboutness.vectors.singular`).
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -44,6 +40,7 @@ from aboutness.text.strings import StringTable
 from aboutness.vectors.checkpoint import Checkpoint
 from aboutness.vectors.documents import DocumentSpace, Texts
 from aboutness.vectors.postprocess import norms
+from aboutness.vectors.singular import LOOKS, ROUNDING, largest
 from aboutness.vectors.trainer import DEFAULT_ANALYZER, DocumentTrainer, Progress, Tell, plain, register
 from aboutness.vectors.training_text import Source, TrainingText, chosen_documents
 from aboutness.vectors.vocabulary import Vocabulary
@@ -62,10 +59,6 @@ WEIGHTS, SINGULAR_VALUES, AVERAGE_LENGTH = "weights", "singular_values", "averag
 SCALING = 0.5  # of the rows that are kept: measured to rank best, as are unit vectors of words
 K1, B = 1.2, 0.75
 SHARE = 4096  # texts that a thread works on at a time
-NOTHING = 1e-9  # shorter vectors of words are what rounding leaves of 0
-ROUNDING = float(np.finfo(np.float64).eps)
-DENSE = 300  # documents or words up to which all eigenvectors are worked out
-LOOKS = 4  # about as often as this, for each dimension, ARPACK reads the matrix
 
 
 @dataclass(frozen=True, repr=False)
@@ -161,7 +154,8 @@ def word_weights(texts: Texts, weighting: str, words: int) -> F64:
         counts = texts.weights.astype(np.float64)
         shares = counts / np.bincount(texts.words, counts, minlength=words)[texts.words]
         entropies = np.bincount(texts.words, shares * np.log(shares), minlength=words)
-        return np.asarray(np.maximum(1 + entropies / np.log(n), 0.0))
+        found = 1 + entropies / np.log(n)
+        return np.where(found > 8 * n * ROUNDING, found, 0.0)  # what rounding leaves would fill rows of length 1
     return np.ones(words)
 
 
@@ -275,51 +269,6 @@ class LSA(DocumentTrainer):
             ) from None
         told(total, total)
         return values, vectors.astype(np.float32)
-
-
-def largest(
-    matrix: csr_array, dim: int, seed: int, look: Callable[[], None] = lambda: None
-) -> tuple[F64, NDArray[np.float64]]:
-    """Return the `dim` largest singular values of a matrix, falling, and their vectors of its columns, as columns.
-
-    They are fewer where fewer are not 0, but never none. The largest number of each vector is above 0. `look` is
-    called each time the matrix is read.
-    """
-    across = matrix.T.tocsr()
-    few, many = (matrix, across) if matrix.shape[0] <= matrix.shape[1] else (across, matrix)
-    if not matrix.data.any():
-        return np.zeros(1), np.zeros((matrix.shape[1], 1))
-    squares, vectors = _eigenvectors(few, many, dim, seed, look)
-    some = squares > squares[0] * ROUNDING * few.shape[0]
-    values, vectors = np.sqrt(squares[some]), vectors[:, some]
-    if few is matrix:
-        vectors = across @ vectors / values
-    vectors *= np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(len(values))])
-    vectors[np.sqrt(np.square(vectors).sum(axis=1)) < NOTHING] = 0
-    return values, vectors
-
-
-def _eigenvectors(
-    few: csr_array, many: csr_array, dim: int, seed: int, look: Callable[[], None]
-) -> tuple[F64, F64]:
-    """Return the largest eigenvalues, falling, and eigenvectors of a matrix times its transpose."""
-    from scipy.sparse.linalg import LinearOperator, eigsh
-
-    size = few.shape[0]
-    if size <= max(DENSE, 2 * dim):
-        values, vectors = np.linalg.eigh((few @ many).toarray())
-        return values[::-1][:dim], vectors[:, ::-1][:, :dim]
-
-    def multiply(vector: F64) -> F64:
-        look()
-        return np.asarray(few @ (many @ vector))
-
-    chance = np.random.default_rng(seed)
-    start = chance.normal(size=size)
-    restarts = {"rng": chance} if "rng" in signature(eigsh).parameters else {}  # before scipy 1.17 it has its own
-    operator = LinearOperator((size, size), matvec=multiply, dtype=np.float64)
-    values, vectors = eigsh(operator, dim, v0=start, ncv=dim + max(50, dim // 2), **restarts)
-    return values[::-1], vectors[:, ::-1]
 
 
 def _bags(source: Source, text: TrainingText, number_of: NDArray[np.int32], chosen: NDArray[np.bool_]) -> Texts:

@@ -11,6 +11,7 @@ import re
 import numpy as np
 
 from aboutness.core.advance import begin, did
+from aboutness.core.counted import counted
 from aboutness.core.errors import BadInput, shown
 from aboutness.corpus.files import BOM
 from aboutness.vectors.files import F32, HELD, I64, Content, VectorFile, Vocabulary, header
@@ -63,9 +64,10 @@ class TextFile(VectorFile):
             new = int(scan_lines(content.data, start, self._stop, self.dim, places, stops, state))
             found += new
             if state[1] >= 0:
+                before = counted(found, "whole vector stands", "whole vectors stand")
                 raise BadInput(
                     f"{content.path}, line {found + self._first:,}: a word and {self.dim:,} numbers are needed, "
-                    f"got {state[1]:,} columns; {found:,} whole vectors stand before it"
+                    f"got {state[1]:,} columns; {before} before it"
                 )
             starts.append(places[:new])
             ends.append(stops[:new])

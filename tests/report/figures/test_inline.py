@@ -15,11 +15,17 @@ from aboutness.report.figures.sheet import as_bytes
 DESCRIPTION = 'curves <b> & "more"'
 
 
-@pytest.fixture(scope="module", params=["pr", "wins"])
-def figure(request):
-    if request.param == "pr":
-        return precision_recall({"one": [0.9, 0.5], "a & b": [0.7, 0.6]}, [0, 1])
+def curves():
+    return precision_recall({"one": [0.9, 0.5], "a & b": [0.7, 0.6]}, [0, 1])
+
+
+def won():
     return wins({"one": [0.5, -0.25, 0.0], "two": [0.1, 0.2, -0.3]}, "three", "AP")
+
+
+@pytest.fixture(scope="module", params=[curves, won])
+def figure(request):
+    return request.param()
 
 
 def test_no_style_that_a_strict_page_refuses(figure):
@@ -66,4 +72,11 @@ def test_smaller_than_a_file_and_as_large_on_the_page(figure):
     root = ET.fromstring(text)
     width = float(root.attrib["viewBox"].split()[2])
     assert float(root.attrib["width"]) == pytest.approx(width * 4 / 3, abs=1)
-    assert text == inline_svg(figure, "f1", DESCRIPTION)
+
+
+@pytest.mark.parametrize("draw", [curves, won])
+def test_the_same_however_often_it_was_drawn(draw):
+    figure = draw()
+    first = inline_svg(figure, "f1", DESCRIPTION)
+    as_bytes(figure, "svg")
+    assert inline_svg(figure, "f1", DESCRIPTION) == first == inline_svg(draw(), "f1", DESCRIPTION)

@@ -6,6 +6,7 @@ from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from aboutness.core.counted import counted
 from aboutness.papers.ai2016 import figures, tables
 from aboutness.papers.ai2016.cases import AP, MEASURES
 from aboutness.papers.ai2016.claims import RULE, claims
@@ -24,7 +25,6 @@ from aboutness.papers.ai2016.steps import (
 )
 from aboutness.papers.paper import Work
 from aboutness.papers.wording import verdict
-from aboutness.report.numbers import counted
 from aboutness.report.study import Claim, Drawing, Item, Part, Study, Verdict
 from aboutness.vectors.pv import EPV
 

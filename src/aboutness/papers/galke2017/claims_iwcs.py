@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from aboutness.core.counted import counted
 from aboutness.papers.galke2017.evidence import Evidence, claim, listed, per_cent, relative
 from aboutness.papers.galke2017.runs import IWCS, RELEASED, TFIDF, WCS, Method
 from aboutness.papers.galke2017.sets import NEWS, TITLE
 from aboutness.papers.galke2017.tables import printed_mean, said_by_paper
-from aboutness.report.numbers import LEVEL, counted, told_p
+from aboutness.report.numbers import LEVEL, told_p
 from aboutness.report.study import Claim
 
 SEEN = 0.01

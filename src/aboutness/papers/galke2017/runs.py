@@ -118,11 +118,9 @@ class Runs:
         chosen = self.settings if settings is None else list(settings)
         return [self.mean(one, method, "MAP", convention) for method in methods for one in chosen]
 
-    def average(
-        self, methods: Iterable[Method], settings: Iterable[Setting] | None = None, convention: str = PAPERS
-    ) -> float:
-        """Return the mean of these."""
-        return fmean(self.maps(methods, settings, convention))
+    def average(self, methods: Iterable[Method], settings: Iterable[Setting] | None = None) -> float:
+        """Return the mean of these, by the paper's convention."""
+        return fmean(self.maps(methods, settings))
 
 
 def all_runs(work: Work, sets: Sequence[DataSet], embeddings: Sequence[Embedding], k: int, folder: Path) -> Runs:

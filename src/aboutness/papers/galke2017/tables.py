@@ -104,9 +104,9 @@ def aggregates_sheet(runs: Runs, convention: str) -> Sheet:
     return Sheet(f"MAP over all ({convention})", [COLUMNS[one] for one in there], rows, caption, "model")
 
 
-def printed_mean(name: str, which: str = ALL) -> float:
+def printed_mean(name: str) -> float:
     """Return the mean of MAP that section 6 of the paper tells of a model."""
-    return printed(PAPER)["aggregates", name, which].paper or 0.0
+    return printed(PAPER)["aggregates", name, ALL].paper or 0.0
 
 
 def said_by_paper(row: str, column: str = "gain, %") -> float:

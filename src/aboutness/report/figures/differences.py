@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aboutness.core.counted import counted
 from aboutness.report.figures.sheet import (
     BLUE,
     INK,
@@ -23,7 +24,7 @@ from aboutness.report.figures.sheet import (
     printable,
 )
 from aboutness.report.levels import by_test, level_of
-from aboutness.report.numbers import counted, signed, told_p
+from aboutness.report.numbers import signed, told_p
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -28,8 +28,8 @@ def inline_svg(figure: Figure, name: str, description: str) -> str:
         figure.savefig(content, format="svg", transparent=True, metadata={"Date": None})
     root = ET.fromstring(content.getvalue())  # noqa: S314 - made above
     _drop(root, {"metadata", "style"})
-    used = {one[1:] for element in root.iter() for value in element.attrib.values() for one in _references(value)}
-    made = {old: f"{name}-{number}" for number, old in enumerate(sorted(used), 1)}
+    used = [one[1:] for element in root.iter() for value in element.attrib.values() for one in _references(value)]
+    made = {old: f"{name}-{number}" for number, old in enumerate(dict.fromkeys(used), 1)}
     for element in root.iter():
         element.tag = element.tag.removeprefix(SVG)
         element.attrib = _attributes(element, made)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aboutness.core.counted import counted
 from aboutness.report.figures.sheet import (
     INK,
     PALE,
@@ -19,7 +20,6 @@ from aboutness.report.figures.sheet import (
     panels,
     printable,
 )
-from aboutness.report.numbers import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any
 
 from fastapi import APIRouter
@@ -10,6 +9,7 @@ from pydantic import BaseModel, Field, Strict
 
 from aboutness.app.index import Index
 from aboutness.app.perturbing import Perturbation, perturb
+from aboutness.core.finite import finite
 from aboutness.server.access import needs
 from aboutness.server.asked import IndexName, RankerText, Sent, StrictRoute
 from aboutness.server.problems import problems, without_paths
@@ -81,13 +81,9 @@ def told(found: Perturbation, site: Site) -> dict[str, Any]:
     """Return scores as they are sent: finite, and with no path of the server."""
     answer = found.to_json()
     for row in answer["rows"]:
-        row["scores"] = {name: _finite(score) for name, score in row["scores"].items()}
+        row["scores"] = {name: finite(score) for name, score in row["scores"].items()}
     answer["left_out"] = {name: without_paths(why, site) for name, why in found.left_out.items()}
     return answer
-
-
-def _finite(score: float | None) -> float | None:
-    return score if score is not None and math.isfinite(score) else None
 
 
 @router.post("/perturb", responses=problems(404), response_model=PerturbAnswered)

@@ -32,7 +32,7 @@ export function svg(tag, attributes, ...children) {
 }
 
 /** What the server says it cannot do. */
-export class Problem extends Error {
+class Problem extends Error {
   constructor(message, status, after) {
     super(message);
     this.status = status;
@@ -91,7 +91,7 @@ export function status(target, kind, ...content) {
 }
 
 /** Return a text's code points, by which the server counts: JavaScript counts some characters twice. */
-export function codePoints(text) {
+function codePoints(text) {
   return Array.from(text);
 }
 
