@@ -47,8 +47,8 @@ def test_hits_come_as_one_types_and_the_address_can_be_shared(page, server, open
     assert ids(other) == ids(page)
 
 
-def test_who_has_trained_nothing_is_led_to_where_it_is_done(open_page):
-    for url in run_server({"new": Index.build([{"id": "1", "text": "moonlight"}])}):
+def test_who_has_trained_nothing_is_led_to_where_it_is_done(open_page, tmp_path):
+    for url in run_server({"new": Index.build([{"id": "1", "text": "moonlight"}], tmp_path / "new.index")}):
         for script in (True, False):
             page = open_page(base_url=url, java_script_enabled=script)
             page.goto("/search?q=moonlight")
