@@ -97,11 +97,3 @@ def test_json_keeps_letters(capsys):
 )  # fmt: skip
 def test_rounding_moves_no_p_value_over_the_level(p, told):
     assert render.told_p(p) == told
-
-
-def test_things_are_counted():
-    assert [render.counted(n, "query", "queries") for n in (0, 1, 2000)] == [
-        "0 queries",
-        "1 query",
-        "2,000 queries",
-    ]
