@@ -124,6 +124,15 @@ def test_an_address_may_be_written_as_it_is_read(server, query):
     assert after == found
 
 
+def test_only_an_address_is_written_anew(server):
+    """Not a body, wherever the pieces of requests are cut that come without waiting for answers."""
+    body = '{"query": "café", "k": 1}'.encode()
+    whole = POST + b"Content-Length: %d\r\n\r\n" % len(body) + body
+    for cut in range(len(whole)):
+        found = said(server, GET + b"\r\n" + whole[:cut], whole[cut:], many=2)
+        assert [one["query"] for one in found] == ["moon", "café"]
+
+
 @pytest.mark.parametrize(
     ("asked", "status", "why"),
     [

@@ -12,6 +12,7 @@ import numpy as np
 from aboutness.app.generation import Generation
 from aboutness.core.algebra import Ranker, inside
 from aboutness.core.errors import Unreachable, shown
+from aboutness.core.one_line import one_line
 from aboutness.core.record import Document
 from aboutness.models.embedding import Embedding
 from aboutness.models.model import Allowed, Match
@@ -191,9 +192,8 @@ class Hits(Sequence[Hit]):
 
     def __str__(self) -> str:
         self.read_documents()
-        rows = [
-            f"{hit.rank:>3}  {hit.score:8.4f}  {_in_a_line(hit.title)}  ({_in_a_line(hit.id)})" for hit in self
-        ]
+        named = [(hit, one_line(hit.title, SHOWN), one_line(hit.id, SHOWN)) for hit in self]
+        rows = [f"{hit.rank:>3}  {hit.score:8.4f}  {title}  ({identifier})" for hit, title, identifier in named]
         return "\n".join([self._count, *rows, *self._notes])
 
     def _repr_html_(self) -> str:
@@ -251,11 +251,6 @@ def beginning(document: Document) -> str:
             line = " ".join(text[: 4 * SHOWN].split())
             return line if len(line) <= SHOWN else f"{line[: SHOWN - 1]}…"
     return ""
-
-
-def _in_a_line(text: str) -> str:
-    line = " ".join(text[: 4 * SHOWN].split())[:SHOWN]
-    return "".join(character if character.isprintable() else "\ufffd" for character in line)
 
 
 def _plain(rank: int, score: float, document: Document) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from aboutness.core.errors import NotFound
 from aboutness.index.database import NAME as DATABASE
-from aboutness.index.trained import IN_MEMORY
+from aboutness.index.trained import IN_MEMORY, TEMPORARY
 
 
 class MemoryFolder:
@@ -22,7 +22,7 @@ class MemoryFolder:
     """
 
     def __init__(self) -> None:
-        path = tempfile.mkdtemp(prefix="aboutness-")
+        path = tempfile.mkdtemp(prefix=TEMPORARY)
         self.index = Path(path, IN_MEMORY)
         weakref.finalize(self, _remove, path, os.getpid())
 

@@ -10,8 +10,9 @@ import typer
 
 from aboutness.cli.evaluate_commands import tell
 from aboutness.cli.progress import Tell, now_and_then, queries_progress
-from aboutness.cli.render import one_line, show_table, told_p
+from aboutness.cli.render import show_table, told_p
 from aboutness.core.counted import counted
+from aboutness.core.one_line import one_line
 
 if TYPE_CHECKING:
     from aboutness.app.comparing import Comparison

@@ -11,8 +11,9 @@ import typer
 from aboutness.cli.help import Command
 from aboutness.cli.options import FolderArgument, JsonOption
 from aboutness.cli.progress import working
-from aboutness.cli.render import ends_well, one_line, show_json, show_pairs, show_table, size
+from aboutness.cli.render import ends_well, show_json, show_pairs, show_table, size
 from aboutness.core.counted import counted
+from aboutness.core.one_line import one_line
 
 
 def register(app: typer.Typer) -> None:

@@ -69,12 +69,6 @@ def _escaped(character: str) -> str:
     return character if character.isprintable() else json.dumps(character)[1:-1]
 
 
-def one_line(text: str, most: int | None = None) -> str:
-    """Return a text as one line that can be printed: no control characters, and not too long."""
-    line = "".join(character if character.isprintable() else "\ufffd" for character in " ".join(text.split()))
-    return line if most is None or len(line) <= most else f"{line[: most - 1]}…"
-
-
 def show_lines(lines: Iterable[str]) -> None:
     """Print lines."""
     for line in lines:

@@ -15,8 +15,9 @@ from aboutness.cli.experiment_shown import LONGEST, clock
 from aboutness.cli.help import Command
 from aboutness.cli.options import JsonOption
 from aboutness.cli.progress import bar, now_and_then
-from aboutness.cli.render import ends_well, one_line, show_json
+from aboutness.cli.render import ends_well, show_json
 from aboutness.core.errors import UsageError
+from aboutness.core.one_line import one_line
 from aboutness.papers import NAMES
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from aboutness.cli.fitting import columns, hanging, wrapped
 from aboutness.cli.help import Command
 from aboutness.cli.options import FolderArgument, JsonOption
 from aboutness.cli.progress import working
-from aboutness.cli.render import ends_well, one_line, show_json, show_lines, show_table
+from aboutness.cli.render import ends_well, show_json, show_lines, show_table
 from aboutness.core.counted import counted
 from aboutness.core.errors import UsageError
+from aboutness.core.one_line import one_line
 
 if TYPE_CHECKING:
     from aboutness.app.hits import Hit, Hits

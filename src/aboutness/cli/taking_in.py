@@ -12,10 +12,11 @@ from typing import Annotated, Any
 import typer
 
 from aboutness.cli.progress import progress
-from aboutness.cli.render import one_line, show_json
+from aboutness.cli.render import show_json
 from aboutness.core.counted import counted
 from aboutness.core.errors import BadRecord, UsageError
 from aboutness.core.interrupts import when_changed
+from aboutness.core.one_line import one_line
 from aboutness.core.rejects import OnBad, RejectFile
 
 LONGEST_ERROR = 300  # characters of what is shown of a record that was set aside

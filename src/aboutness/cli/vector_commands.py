@@ -12,9 +12,10 @@ import typer
 from aboutness.cli.help import Command, Commands
 from aboutness.cli.options import FolderArgument, JsonOption
 from aboutness.cli.progress import working
-from aboutness.cli.render import ends_well, one_line, show_json, show_table
+from aboutness.cli.render import ends_well, show_json, show_table
 from aboutness.cli.train_commands import FieldsOption, LayerOption, NameOption, register_among_vectors, show_made
 from aboutness.core.errors import UsageError
+from aboutness.core.one_line import one_line
 
 PlaceArgument = Annotated[Path, typer.Argument(metavar="DIR|FILE", help="An index, or a file of vectors.")]
 VectorsOption = Annotated[

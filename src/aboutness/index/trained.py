@@ -18,7 +18,7 @@ T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]
 
 GONE: Any = object()
-IN_MEMORY = "memory.index"  # the folder of an index in memory, within a temporary one
+TEMPORARY, IN_MEMORY = "aboutness-", "memory.index"  # how such a folder's name begins, and that of the index in it
 
 
 class Once:
@@ -81,6 +81,15 @@ class Trained:
         return {name: entry for name, entry in self.entries.items() if entry.kind == kind}
 
 
+def is_in_memory(folder: Path) -> bool:
+    """Tell whether a folder is that of an index in memory.
+
+    >>> is_in_memory(Path("/tmp/aboutness-1/memory.index")), is_in_memory(Path("memory.index"))
+    (True, False)
+    """
+    return folder.name == IN_MEMORY and folder.parent.name.startswith(TEMPORARY)
+
+
 def how_to_train(folder: Path, what: str, options: Mapping[str, str] | None = None) -> str:
     """Return what to type to have something trained: a command or, where the index is in memory, Python.
 
@@ -90,7 +99,7 @@ def how_to_train(folder: Path, what: str, options: Mapping[str, str] | None = No
     index.train("pv", dim=5, name="mine")
     """
     options = options or {}
-    if folder.name == IN_MEMORY:
+    if is_in_memory(folder):
         said = "".join(f", {key}={_in_python(value)}" for key, value in options.items())
         return f'index.train("{what}"{said})'
     said = "".join(f" --{key.replace('_', '-')} {value}" for key, value in options.items())

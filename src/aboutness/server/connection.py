@@ -43,6 +43,7 @@ class Connection(HttpToolsProtocol):
         self._unread_since: float | None = None  # an answer waits to be taken
         self._refused = False
         self._in_head = True
+        self._begun = False  # some of a request is there that is not whole
         self._put_off = False  # a request that is taken once more, without the wish for another protocol
         self._taken = 0  # bytes of a request that is not whole
         self._whole = 0  # requests
@@ -97,7 +98,7 @@ class Connection(HttpToolsProtocol):
         if self._refused:
             return
         before = self._whole
-        if self._in_head and not self._taken and not data.isascii():
+        if not self._begun and not data.isascii():
             data = _with_address_in_ascii(data)
         self._parse(data)
         self._taken = self._taken + len(data) if self._whole == before else 0
@@ -136,6 +137,11 @@ class Connection(HttpToolsProtocol):
         first = b"%s %s HTTP/%s" % (self.parser.get_method(), self.url, self.parser.get_http_version().encode())
         return b"\r\n".join([first, *kept, b"", b""])
 
+    def on_message_begin(self) -> None:
+        """Expect the rest of a request."""
+        super().on_message_begin()
+        self._begun = True
+
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take a header; what follows the body is none."""
         if self._in_head:
@@ -165,7 +171,7 @@ class Connection(HttpToolsProtocol):
             return
         super().on_message_complete()
         self._whole += 1
-        self._in_head = True
+        self._in_head, self._begun = True, False
 
     def on_response_complete(self) -> None:
         """Expect the next request."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aboutness.core.errors import NotFound, UsageError
 from aboutness.index.manifest import ArtefactEntry
-from aboutness.index.trained import IN_MEMORY, Trained, how_to_train
+from aboutness.index.trained import Trained, how_to_train, is_in_memory
 from aboutness.vectors import documents
 from aboutness.vectors.documents import DocumentSpace
 from aboutness.vectors.trainer import TRAINERS, DocumentTrainer
@@ -18,7 +18,7 @@ def entry_of(trained: Trained, name: str | None = None) -> ArtefactEntry:
     entries, folder = trained.of_kind(KIND), trained.folder
     if not entries:
         importing = f"aboutness vectors import FILE -o {folder}"
-        if folder.name == IN_MEMORY:
+        if is_in_memory(folder):
             importing = "index.import_vectors(FILE)"
         raise NotFound(
             f"{folder} has no word vectors; train some ({how_to_train(folder, 'word2vec')}), or "
