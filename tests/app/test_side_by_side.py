@@ -122,6 +122,12 @@ def test_a_note_and_a_lack_of_vectors_are_told(index: Index) -> None:
     plain.train("word2vec", dim=4, min_count=1, epochs=1, threads=1)
     (column,) = side_by_side(plain, Asked("zeppelin", ("wcs",)))["columns"]
     assert column["without_vectors"] is True
+    rare = [{"id": "r", "text": "zeppelin"}, *({"id": name, "text": "sea walk"} for name in "abc")]
+    rare = Index.build(rare, analyzer="plain")
+    rare.train("word2vec", dim=4, min_count=2, epochs=1, threads=1)
+    (column,) = side_by_side(rare, Asked("zeppelin", ("wcs[unknown=matched]",)))["columns"]
+    assert [hit["id"] for hit in column["hits"]] == ["r"]
+    assert "no word of the query has a vector" in column["note"]
 
 
 def test_an_error_that_is_not_ours_is_not_swallowed(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:

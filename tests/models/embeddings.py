@@ -118,11 +118,10 @@ def cosine(one: NDArray[np.float64], other: NDArray[np.float64]) -> float | None
 
 
 def idf(variant: str, n: int, df: Mapping[str, int], word: str) -> float:
-    """How rare a word is; one that no document has counts as if one had it."""
-    found = max(df.get(word, 0), 1)
+    """How rare a word is. Where no document has it, ln(n / df) has a pole, and it counts as if one had it."""
     if variant in ("slides", "malina"):
-        return math.log(n / found)
-    return math.log((1 + n) / (1 + found)) + (1 if variant == "sklearn" else 0)
+        return math.log(n / max(df.get(word, 0), 1))
+    return math.log((1 + n) / (1 + df.get(word, 0))) + (1 if variant == "sklearn" else 0)
 
 
 # --- a real collection -----------------------------------------------------------------------------------------

@@ -66,6 +66,7 @@ every_model = every()
 every_name = pytest.mark.parametrize("name", list(MODELS))
 TRAINED = [name for name, model in MODELS.items() if rows_for(model)]  # on rows of documents
 BY_ROWS = [name for name in TRAINED if not issubclass(MODELS[name], LanguageModel)]  # by which documents ask, too
+WITHOUT_VECTORS = [name for name, model in MODELS.items() if "unknown" in {one.name for one in model.declared()}]
 # The more models there are, the fewer examples each is tested on, so that the suite stays quick.
 few = settings(max_examples=max(10, 120 // len(MODELS)))
 fewer = settings(max_examples=max(5, 60 // len(MODELS)))
@@ -268,6 +269,28 @@ def test_a_question_without_known_words_finds_nothing(name, question):
     assert scorer.explain(question, 0).parts == ()
 
 
+@every(WITHOUT_VECTORS)
+def test_a_query_of_unknown_words_ranks_what_it_matches_if_asked_to(name):
+    texts = ["aa über", "bb", "über", "bb über über", "über"]
+    index = ready(
+        named([{"text": text} for text in texts[:2]]), named([{"text": text} for text in texts[2:]], "e")
+    )
+    index.delete(["e2"])
+    plain, matching = MODELS[name]().bind(index.snapshot), MODELS[name](unknown="matched").bind(index.snapshot)
+    question = Question("über")
+    for match, matched in {"or": [0, 2, 3], "and": [0, 2, 3], "all": [0, 1, 2, 3]}.items():
+        assert len(plain.top(question, 10, match=match)) == 0
+        found = matching.top(question, 10, match=match)
+        assert found.documents.tolist() == matched
+        assert found.scores.tolist() == [np.float32(matching.floor(question))] * len(matched)
+        some = matching.top_many([Question("aa"), question], 2, match=match, allowed=np.array([0, 1, 3]))
+        assert some[1].documents.tolist() == [number for number in matched if number != 2][:2]
+        assert_same(matching.top(Question("aa"), 10, match=match), plain.top(Question("aa"), 10, match=match))
+    assert not matching.knows(question)  # so that it adds nothing to a mixture
+    mixed, alone = (index.search("über", ranker=text) for text in (f"bm25 + 3*{name}[unknown=matched]", "bm25"))
+    assert [(hit.id, hit.score) for hit in mixed] == [(hit.id, hit.score) for hit in alone]
+
+
 @every_model
 @few
 @given(data=st.data())
@@ -352,7 +375,7 @@ def selected(scorer, question, k, match, mask):
     view = scorer.view
     bags = bags_of(view, [question])
     wanted = set(bags.terms.tolist())
-    numbers = np.flatnonzero(view.alive) if scorer.knows(question) else np.zeros(0, np.int64)
+    numbers = np.flatnonzero(view.alive) if scorer.ranks(question) else np.zeros(0, np.int64)
     rows = []
     for number, score in zip(numbers.tolist(), scorer.scores(question, numbers).tolist(), strict=True):
         terms, counts = view.forward(number)
@@ -622,6 +645,6 @@ def test_documents_without_words_are_no_trouble(name, data):
     scorer = model.bind(index.snapshot)
     question = data.draw(questions(index))
     assert np.isfinite(scores_of(scorer, question)).all()
-    ranked_all = len(index) if scorer.knows(question) else 0  # a word may have a vector and be in no document
+    ranked_all = len(index) if scorer.ranks(question) else 0  # a word may have a vector and be in no document
     found = {match: len(scorer.top(question, 10, match=match)) for match in MATCHES}
     assert found == {"or": 0, "and": 0, "all": ranked_all}

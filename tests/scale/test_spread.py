@@ -32,6 +32,7 @@ QUESTIONS = [
     Question(fields={"title": "dd aa", "see also": "ee"}),
     Question(""),
     Question("zz"),
+    Question("über"),
 ]
 EXPRESSIONS = [
     "bm25 + 30*desm-in-out", "0.5*ql", "(bm25 + ql) % 3", "bm25 % 4 >> wmd", "bm25 % 5 >> (ql + 2*iwcs)",
@@ -42,6 +43,7 @@ EXPRESSIONS = [
     "feedback[short=0](bm25 % 6, lsa) % 3", "bm25-desm", "iwcs-wmd", "bm25-desm + ql", "default",
     "default-vectors", "approximate(iwcs)", "approximate(lsa) % 3",
     "rm3(bm25 + ql)", "bm25 % 6 >> minmax(ql) % 3 >> wmd", "pv-lm % 4 + lda-lm % 2",
+    "wcs[unknown=matched]", "wmd[unknown=matched]", "bm25 % 6 >> lsa[unknown=matched]", "ql + iwcs[unknown=matched]",
 ]  # fmt: skip
 
 

@@ -133,7 +133,7 @@ class Hits(Sequence[Hit]):
 
     @property
     def without_vectors(self) -> bool:
-        """Tell whether nothing is found because no word of the query has a vector."""
+        """Tell whether the ranker compares vectors, and no word of the query has one."""
         found = self._found
         if any(isinstance(one, Default) for one in inside(self.ranker)):  # words find its documents
             return False
@@ -143,7 +143,10 @@ class Hits(Sequence[Hit]):
     @property
     def note(self) -> str | None:
         """Return what one should know of the ranker here, if there is something."""
-        return "; ".join(notes_of([self.ranker], self._found.generation.snapshot)) or None
+        notes = list(notes_of([self.ranker], self._found.generation.snapshot))
+        if len(self) and self.without_vectors:
+            notes.append("no word of the query has a vector: these documents match it, in order of arrival")
+        return "; ".join(notes) or None
 
     @property
     def missing(self) -> Sequence[Missed]:

@@ -105,7 +105,7 @@ def _tell_of(found: list[Hits]) -> None:
     for note in dict.fromkeys(hits.note for hits in found if hits.note):
         typer.echo(f"note: {note}", err=True)
     for hits in found:
-        if hits.without_vectors:
+        if not hits and hits.without_vectors:
             typer.echo(f"{hits.ranker}: no word of the query has a vector; see: aboutness oov", err=True)
 
 

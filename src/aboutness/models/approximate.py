@@ -121,6 +121,7 @@ class ApproximateScorer(DenseScorer):
         super().__init__(exact.view, exact.rows, exact.lowest)
         self.exact = exact
         self.longest = exact.longest
+        self.unknown = exact.unknown
         self.lists = lists
         self.probes = dict(zip(DEPTHS, probes, strict=True))
 

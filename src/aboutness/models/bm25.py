@@ -24,9 +24,9 @@ TINY = 1e-100  # to divide by where there is nothing: dead documents have words,
 IDF: dict[str, Callable[[float, Reals], Reals]] = {
     "lucene": lambda n, df: np.log(1 + (n - df + 0.5) / (df + 0.5)),
     "robertson": lambda n, df: np.log(np.maximum((n - df + 0.5) / (df + 0.5), 1)),
-    "atire": lambda n, df: np.log(n / df),
+    "atire": lambda n, df: np.log(max(n, 1) / np.maximum(df, 1)),
     "bm25l": lambda n, df: np.log((n + 1) / (df + 0.5)),
-    "bm25+": lambda n, df: np.log((n + 1) / df),
+    "bm25+": lambda n, df: np.log((n + 1) / np.maximum(df, 1)),
 }
 FORMULAS = {
     "lucene": "sum of in query * idf * tf / (tf + k1 * length factor)",
@@ -110,7 +110,7 @@ class BM25Weighting:
         self.model = model
         self.formula = FORMULAS[model.variant]
         self.df = statistics.df
-        self.idf = IDF[model.variant](max(statistics.documents, 1), np.maximum(self.df, 1).astype(np.float64))
+        self.idf = IDF[model.variant](statistics.documents, self.df.astype(np.float64))
         self.length = 1 - model.b + model.b * view.lengths / statistics.average_length
         absent = model.saturation(np.zeros(1), np.ones(1)) if model.absent == "floor" else np.zeros(1)
         self.floor = float(absent[0])

@@ -58,5 +58,5 @@ class BM25Cosine(Model):
             held_back = self.k1 * (1 - self.b + self.b * lengths / average)
             return np.divide(counts, counts + held_back, out=np.zeros_like(counts), where=counts > 0)
 
-        idf = IDF["lucene"](statistics.documents, np.maximum(statistics.df, 1).astype(np.float64))
+        idf = IDF["lucene"](statistics.documents, statistics.df.astype(np.float64))
         return TermScorer(view, CosineWeighting(view, idf, frequency))

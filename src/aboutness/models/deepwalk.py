@@ -22,7 +22,8 @@ class DeepWalk(DocumentAngle):
     it as malina2016 describes it, and is PV-DBOW; `walks` trains it on true random walks (Perozzi et al.).
     `vectors` names one of both.
 
-    Differs from the paper: it says no more than which edges there are; see `aboutness.vectors.edges`.
+    Differs from the paper: it says no more than which edges there are; see `aboutness.vectors.edges`. It asks with
+    documents of the collection, so that the choice of `unknown` does not arise there.
     """
 
     name: ClassVar[str] = "deepwalk"

@@ -20,6 +20,7 @@ from aboutness.index.view import LayerView
 from aboutness.models.bags import matching
 from aboutness.models.dense_rows import DenseRows, length_of, room_for, scores_of_rows
 from aboutness.models.model import (
+    NOTHING,
     Allowed,
     Match,
     Scorer,
@@ -128,11 +129,12 @@ class DenseScorer(Scorer):
 
         def rank(i: int) -> Ranking:
             vector = vectors[i]
-            if vector is None:
+            if vector is None and self.unknown == NOTHING:
                 return self._rank_few(None, np.zeros(0, np.int64), k)
-            return self._rank(
-                vector, mask if match == "all" else mask & matching(self.view, questions[i], match), k
-            )
+            among = mask if match == "all" else mask & matching(self.view, questions[i], match)
+            if vector is None:
+                return self._rank_few(None, np.flatnonzero(among), k)
+            return self._rank(vector, among, k)
 
         def rank_some(numbers: range) -> list[Ranking]:
             known = [vector for i in numbers if (vector := vectors[i]) is not None]
@@ -149,8 +151,8 @@ class DenseScorer(Scorer):
             return [ranking for found in pool.map(rank_some, pieces) for ranking in found]
 
     def _rank_few(self, vector: F64 | None, documents: Ints, k: int) -> Ranking:
-        """Return the k best of some documents; none where there is no vector."""
-        if vector is None:
+        """Return the k best of some documents; without a vector the first k, or none."""
+        if vector is None and self.unknown == NOTHING:
             return Ranking(documents[:0], np.zeros(0, np.float32))
         return best(documents, self._scores(vector, documents), k)
 

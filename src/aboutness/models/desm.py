@@ -40,7 +40,8 @@ class DualEmbedding(CentroidModel):
     in place of all cosines; pivot divides scores by 1 - pivot + pivot L / average L (Singhal et al. 1996), where L
     counts all words of a document, also those without a vector.
 
-    Differs from the paper: words without a vector are left out, of which it says nothing; otherwise nothing.
+    Differs from the paper: nothing. Words without a vector are left out, as there; it re-ranks all documents that
+    a first ranker retrieves, and so keeps them for queries of unknown words: that is unknown=matched.
 
     Empty documents: a document without any word that has a vector has -1 (dot: the product of the longest vectors,
     negative; with a pivot both divided by what the shortest document there could be would have), and comes last.

@@ -14,7 +14,7 @@ from aboutness.models.centroids import to_length_one
 from aboutness.models.dense import DenseScorer
 from aboutness.models.dense_rows import DenseRows
 from aboutness.models.evidence import word_parts
-from aboutness.models.model import check_numbers, register
+from aboutness.models.model import Scorer, check_numbers, register, unknown_parameter
 from aboutness.models.question import Question
 from aboutness.models.ranking import Explanation, Part
 from aboutness.models.trained import TrainedModel, on_all, text_of
@@ -39,13 +39,22 @@ class DocumentAngle(TrainedModel):
     Symbols: d is the document's row (documents x dim), as trained; q (dim,) the row that is inferred for the
     query's words, with all words' OUT vectors (words x dim) as they are, or the row of the document that asks.
 
-    Unknown words: words that were not trained are left out; a query without any known word finds nothing.
+    Unknown words: words that were not trained are left out. A query without any known word finds nothing; with
+    unknown=matched, it finds the documents that match it, all with the lowest score and in order of arrival.
 
     Empty documents: a document without any known word has -1, and comes last.
 
     Cost: training, and inference of a query; then, as in `wcs`, a query reads a byte for each number of each
     document's row, and few rows.
     """
+
+    unknown: str = unknown_parameter()
+
+    def scorer(self, view: LayerView) -> Scorer:
+        """Return a scorer for a view."""
+        scorer = super().scorer(view)
+        scorer.unknown = self.unknown
+        return scorer
 
     def scorer_with(self, view: LayerView, space: DocumentSpace) -> AngleScorer:
         """Return a scorer for a view and what was trained."""
@@ -64,7 +73,8 @@ class Doc2Vec(DocumentAngle):
     least squares, and what of it is of none.
 
     Differs from the paper: galke2017's vectors were trained on another corpus; here it is the documents
-    themselves.
+    themselves. It matches first and scores second, and keeps queries whose words lack vectors: that is
+    unknown=matched.
     """
 
     name: ClassVar[str] = "doc2vec"

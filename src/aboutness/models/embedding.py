@@ -10,7 +10,7 @@ from aboutness.index.snapshot import Snapshot
 from aboutness.index.trained import Trained
 from aboutness.index.view import LayerView
 from aboutness.models.lexicon import OOV, Lexicon, lexicon_of
-from aboutness.models.model import Model, Scorer
+from aboutness.models.model import Model, Scorer, unknown_parameter
 from aboutness.vectors.coverage import known_share
 from aboutness.vectors.kept import KIND, vectors_of
 from aboutness.vectors.trainer import Trainer
@@ -26,7 +26,8 @@ class Embedding(Model):
     a vector.
 
     Unknown words: words without a vector are left out (galke2017 §4 found that best), or each has a random one
-    (`oov`). A query without any known word finds nothing.
+    (`oov`). A query without any known word finds nothing; with unknown=matched, it finds the documents that match
+    it, all with the lowest score and in order of arrival. In a mixture it then adds nothing, either way.
 
     Empty documents: a document without any known word has the lowest score, and comes last.
     """
@@ -45,6 +46,7 @@ class Embedding(Model):
     oov: str = parameter(
         "ignore", Choice(OOV), "words out of vocabulary are left out, or each has a random vector"
     )
+    unknown: str = unknown_parameter()
 
     def view(self, snapshot: Snapshot) -> LayerView:
         """Return the matrix that the model reads."""
@@ -66,7 +68,9 @@ class Embedding(Model):
 
     def scorer(self, view: LayerView) -> Scorer:
         """Return a scorer for a view."""
-        return self.scorer_with(view, lexicon_of(view, self.vectors, self.case, self.oov))
+        scorer = self.scorer_with(view, lexicon_of(view, self.vectors, self.case, self.oov))
+        scorer.unknown = self.unknown
+        return scorer
 
     def scorer_with(self, view: LayerView, lexicon: Lexicon) -> Scorer:
         """Return a scorer for a view whose words have vectors."""

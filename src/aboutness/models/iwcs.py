@@ -34,8 +34,9 @@ class IWCS(CentroidModel):
     (words,) the counts of the query's words; df and idf (terms,); n documents; C (documents x dim) is `rows`. With
     n documents now, all vectors change when documents come or go: they are the same as in an index made anew.
 
-    Differs from the paper: nothing. It weighs the documents' words alone; with query=idf the query's are weighed
-    too. `idf` chooses another formula, as in `tfidf`.
+    Differs from the paper: nothing, with unknown=matched: it matches first and scores second, and keeps queries
+    whose words lack vectors. It weighs the documents' words alone; with query=idf, as in its authors' code, the
+    query's are weighed too, also those that no document has. `idf` chooses another formula, as in `tfidf`.
 
     Empty documents: a document without any word that has a vector, or whose words all have an idf of 0, has -1 and
     comes last.

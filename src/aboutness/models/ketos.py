@@ -36,10 +36,10 @@ class Ketos(CentroidModel):
 
     Differs from the paper: its tf-idf is printed with idf below the fraction line, where its text means the
     inverse of a frequency; here it multiplies. Dividing by the largest count does not change a direction, and is
-    left out.
+    left out. It asks with documents of the collection, so that the choice of `unknown` does not arise there.
 
     Empty documents: a document without any word that has a vector, or whose words are in all documents, has -1 and
-    comes last; such a query finds nothing.
+    comes last; such a query counts as one without known words.
     """
 
     name: ClassVar[str] = "ketos"

@@ -20,7 +20,8 @@ class KetosDoc2Vec(DocumentAngle):
     Paper: malina2016 ("Doc2Vec", after Le and Mikolov 2014; it has no formula), by skip-gram on document -> word
     and word -> neighbour edges (`train DIR edges`).
 
-    Differs from the paper: it says no more than which edges there are; see `aboutness.vectors.edges`.
+    Differs from the paper: it says no more than which edges there are; see `aboutness.vectors.edges`. It asks with
+    documents of the collection, so that the choice of `unknown` does not arise there.
     """
 
     name: ClassVar[str] = "ketos-doc2vec"

@@ -50,8 +50,9 @@ class LSARanker(DocumentAngle):
     Differs from the paper: in that default; without it rare words, of which the first dimensions hold little,
     count for less than their weights say. mitra2016 does not say what it scales.
 
-    Unknown words: words that were not trained are left out; a query without any, or whose words are in none of the
-    dimensions, finds nothing.
+    Unknown words: words that were not trained are left out. A query without any, or whose words are in none of
+    the dimensions, finds nothing; with unknown=matched, it finds the documents that match it, all with the lowest
+    score and in order of arrival. mitra2016 re-ranks all documents that were retrieved: that is unknown=matched.
 
     Empty documents: a document without any known word, or with such as are in none of the dimensions, has -1 and
     comes last.

@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aboutness.core.algebra import Ranker
 from aboutness.core.errors import UsageError, shown
-from aboutness.core.kinds import FieldWeights, OptionalName
+from aboutness.core.kinds import Choice, FieldWeights, OptionalName
 from aboutness.core.parameters import Parameters, parameter
 from aboutness.core.registry import Registry
 from aboutness.index.snapshot import Snapshot
@@ -25,6 +25,7 @@ from aboutness.vectors.trainer import Trainer
 
 Match: TypeAlias = Literal["or", "and", "all"]
 MATCHES: tuple[Match, ...] = get_args(Match)
+NOTHING, MATCHED = "nothing", "matched"  # what a query of unknown words finds
 Allowed: TypeAlias = NDArray[np.bool_] | NDArray[np.int64] | None  # a mask over numbers, or ascending numbers
 
 
@@ -66,6 +67,15 @@ class Model(Parameters, Ranker):
         raise NotImplementedError
 
 
+def unknown_parameter() -> Any:  # noqa: ANN401 - as `parameter`
+    """Declare what a query finds if the model knows none of its words."""
+    return parameter(
+        NOTHING,
+        Choice((NOTHING, MATCHED)),
+        "a query without any known word finds nothing, or the documents that match it, in order of arrival",
+    )
+
+
 MODELS: Registry[type[Model]] = Registry("ranker")
 
 
@@ -81,6 +91,7 @@ class Scorer(ABC):
     """
 
     extremes: tuple[float, ...] = ()  # the greatest of some numbers over all documents, if `floor` depends on such
+    unknown: str = NOTHING  # what a question finds that the model does not know
 
     def __init__(self, view: LayerView) -> None:
         self.view = view
@@ -106,6 +117,10 @@ class Scorer(ABC):
         """Tell whether any part of a question means anything here: if not, its ranking is empty."""
         return len(bags_of(self.view, [question]).terms) > 0
 
+    def ranks(self, question: Question) -> bool:
+        """Tell whether the documents that match a question are ranked, though it may know nothing of it."""
+        return self.unknown == MATCHED or self.knows(question)
+
     def top(self, question: Question, k: int = 10, *, match: Match = "or", allowed: Allowed = None) -> Ranking:
         """Return the k best documents among those that match and are allowed."""
         return self.top_many([question], k, match=match, allowed=allowed, threads=1)[0]
@@ -125,7 +140,7 @@ class Scorer(ABC):
         rankings = []
         for question in questions:
             mask = matching(self.view, question, match) & allowed_mask(self.view, allowed)
-            documents = np.flatnonzero(mask if self.knows(question) else mask[:0])
+            documents = np.flatnonzero(mask if self.ranks(question) else mask[:0])
             rankings.append(best(documents, self.scores(question, documents), k))
         return rankings
 

@@ -13,10 +13,16 @@ from aboutness.models.lexicon import Lexicon
 Reals = NDArray[np.float64]
 Formula = Callable[[float, Reals], Reals]
 
+
+def _log_ratio(n: float, df: Reals) -> Reals:
+    """Return ln(n / df), which has a pole at 0: a word that no document has counts as if one had it."""
+    return np.asarray(np.log(max(n, 1) / np.maximum(df, 1)))
+
+
 IDF: dict[str, Formula] = {
     "galke": lambda n, df: np.log((1 + n) / (1 + df)),
-    "slides": lambda n, df: np.log(n / df),
-    "malina": lambda n, df: np.log(n / df),
+    "slides": _log_ratio,
+    "malina": _log_ratio,
     "sklearn": lambda n, df: np.log((1 + n) / (1 + df)) + 1,
 }
 
@@ -40,5 +46,4 @@ def rarity_of_words(view: LayerView, words: Sequence[str], variant: str) -> Real
 
 
 def _idf(view: LayerView, variant: str, df: NDArray[np.int64]) -> Reals:
-    """Return idf by its formula; what no document has is taken to be in one."""
-    return IDF[variant](max(view.statistics.documents, 1), np.maximum(df, 1).astype(np.float64))
+    return IDF[variant](view.statistics.documents, df.astype(np.float64))

@@ -30,7 +30,8 @@ class WCS(CentroidModel):
     Symbols: X (documents x words) holds the counts of words in documents, weighted over fields; W (words x dim)
     their IN vectors, as they are; q (words,) the counts of the query's words; C (documents x dim) is `rows`.
 
-    Differs from the paper: nothing. It makes the rows of X unit length first, which does not change an angle.
+    Differs from the paper: nothing, with unknown=matched: it matches first and scores second, and keeps queries
+    whose words lack vectors. It makes the rows of X unit length first, which does not change an angle.
     """
 
     name: ClassVar[str] = "wcs"

@@ -57,7 +57,9 @@ class Weighted(CentroidModel):
     logarithm of how much more often w is in d than drawn by chance, less ln of the number of negatives. shift=1.6
     makes up for 5 of these, and was far better wherever it was tried, for queries and for documents that ask.
 
-    Unknown words: a word that lacks one of both vectors is left out; a query without any other finds nothing.
+    Unknown words: a word that lacks one of both vectors is left out. A query without any other finds nothing; with
+    unknown=matched, it finds the documents that match it, all with the lowest score and in order of arrival. The
+    paper asks with documents of the collection, so that the choice does not arise there.
 
     Empty documents: a document without any word that has both vectors has -1, and comes last.
 

@@ -18,6 +18,7 @@ from aboutness.models.bags import matching
 from aboutness.models.embedding import Embedding
 from aboutness.models.lexicon import AskedWords, Lexicon
 from aboutness.models.model import (
+    NOTHING,
     Allowed,
     Match,
     Scorer,
@@ -59,7 +60,8 @@ class WMD(Embedding):
     are made to length 1 first, as gensim does. F and c are as large as the query's words x the document's.
 
     Differs from the paper: a document without known words is not infinitely far away, so that mixtures and JSON
-    can hold its score. Words are moved by the distance of vectors (§3); §2 of galke2017 speaks of cosines.
+    can hold its score. Words are moved by the distance of vectors (§3); §2 of galke2017 speaks of cosines. It
+    matches first and scores second, and keeps queries whose words lack vectors: that is unknown=matched.
 
     Empty documents: one without any word that has a vector is twice the length of the longest vector away (2 for
     unit vectors and cosines), which no other exceeds, and comes last.
@@ -138,11 +140,14 @@ class MoverScorer(Scorer):
 
         def work(question: Question) -> Ranking:
             asked = self.lexicon.asked(question)
-            if not len(asked):
+            if not len(asked) and self.unknown == NOTHING:
                 return best(np.zeros(0, np.int64), np.zeros(0, np.float32), k)
-            if living is not None:
-                return self._ranked(asked, living, k)
-            return self._ranked(asked, np.flatnonzero(matching(self.view, question, match) & mask), k)
+            documents = living
+            if documents is None:
+                documents = np.flatnonzero(matching(self.view, question, match) & mask)
+            if not len(asked):
+                return best(documents, self.scores(question, documents), k)
+            return self._ranked(asked, documents, k)
 
         if threads <= 1:
             return [work(question) for question in questions]

@@ -12,7 +12,7 @@ from aboutness.index.view import LayerView
 from aboutness.models.bags import words_of
 from aboutness.models.dense import F32, F64, DenseScorer, Ints
 from aboutness.models.dense_rows import DenseRows, scores_of_rows
-from aboutness.models.model import Allowed, Match, Scorer, check_match, check_numbers, checked_k
+from aboutness.models.model import NOTHING, Allowed, Match, Scorer, check_match, check_numbers, checked_k
 from aboutness.models.question import Question
 from aboutness.models.ranking import Explanation, Ranking
 from aboutness.rank.searching import in_lanes
@@ -23,7 +23,7 @@ from aboutness.scale.spread_rows import SpreadRows
 AT_ONCE = 128  # questions that are sent together
 LANES = 4  # of a batch: some are worked on here, while shards work on others
 REMEMBERED = 1024  # questions that were made complete
-NOTHING = Ranking(np.zeros(0, np.int64), np.zeros(0, np.float32))
+EMPTY = Ranking(np.zeros(0, np.int64), np.zeros(0, np.float32))
 
 
 def top_of_shards(
@@ -76,6 +76,7 @@ class SpreadScorer(Scorer):
         Scorer.__init__(self, view)
         self.shards = shards
         self.asks = asks
+        self.unknown = asks.unknown
         self._floors = not asks.extremes  # whether what `floor` depends on is known
 
     def complete(self, question: Question) -> Question | None:
@@ -124,14 +125,14 @@ class SpreadScorer(Scorer):
         complete = [self.complete(question) for question in questions]
         known = [one for one in complete if one is not None]
         found = iter(top_of_shards(self.shards, known, k, match, allowed))
-        return [NOTHING if one is None else next(found) for one in complete]
+        return [EMPTY if one is None else next(found) for one in complete]
 
     def top_each(self, questions: Sequence[Question], allowed: Sequence[Ints], k: int) -> list[Ranking]:
         """Return for each question the k best of documents of its own."""
         complete = [self.complete(question) for question in questions]
         known = [(one, among) for one, among in zip(complete, allowed, strict=True) if one is not None]
         found = iter(top_of_each(self.shards, [one for one, _ in known], [among for _, among in known], k))
-        return [NOTHING if one is None else next(found) for one in complete]
+        return [EMPTY if one is None else next(found) for one in complete]
 
     def explain(self, question: Question, document: int) -> Explanation:
         """Return why a document has its score."""
@@ -168,7 +169,8 @@ class SpreadVectors(SpreadScorer, DenseScorer):
 
     def knows(self, question: Question) -> bool:
         """Tell whether the question has a vector."""
-        return self.complete(question) is not None
+        complete = self.complete(question)
+        return complete is not None and complete.vector is not None
 
     def scores(self, question: Question, documents: Ints) -> F32:
         """Return the score of each of some documents by number: here, where their rows are at hand."""
@@ -178,12 +180,14 @@ class SpreadVectors(SpreadScorer, DenseScorer):
         return scores_of_rows(self.vector(question), rows, np.arange(len(documents)), self.lowest)
 
     def complete(self, question: Question) -> Question | None:
-        """Return a question with its vector, and without any document; None where it has no vector."""
+        """Return a question with its vector, and without any document; None where nothing is found for it."""
         known = self._complete  # another thread may begin a new one
         if (found := known.get(id(question))) is not None:
             return found[1]
         vector, own = self.vector(question), super().complete(question)
-        made = None if vector is None or own is None else replace(own, vector=vector)
+        if vector is None and self.unknown == NOTHING:
+            own = None
+        made = None if own is None else replace(own, vector=vector)
         if len(known) >= REMEMBERED:
             self._complete = known = {}
         known[id(question)] = question, made
