@@ -212,24 +212,3 @@ def test_in_an_expression():
 def test_wrong_uses(text, told):
     with pytest.raises(UsageError, match=told):
         bind(ranker(text), made(1).snapshot)
-
-
-def test_explanations_of_one_search_share_what_was_found(monkeypatch):
-    index = made(1)
-    bound = bind(ranker("feedback(bm25, lsa)"), index.snapshot)
-    question, often = Question("aa bb"), []
-    found = bound._evidence
-    monkeypatch.setattr(bound, "_evidence", lambda *given: often.append(1) or found(*given))
-    (ranking,) = bound.top_many([question], 5)
-    once = [explain(bound, question, document) for document in ranking.documents.tolist()]
-    assert len(often) == 2  # the search, and all explanations
-    assert [why.score for why in once] == ranking.scores.tolist()
-    few = np.arange(3)
-    assert (
-        explain(bound, question, 0, "or", few).score
-        == bound.top_many([question], 5, allowed=few)[0].scores[
-            bound.top_many([question], 5, allowed=few)[0].documents.tolist().index(0)
-        ]
-    )
-    explain(bound, Question("cc"), 0)
-    assert len(often) == 6

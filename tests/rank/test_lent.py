@@ -60,7 +60,7 @@ def test_without_lending_it_is_query_likelihood(view):
 def test_nothing_to_tell_apart(view):
     assert not lend(view, "unheard", [[1.0]] * 4).shares.any()
     assert lend(view, "unheard", [[1.0]] * 4).parts(1, 1.0, "") == []
-    alike = Likelihood(["red"], np.ones((1, 3)), np.full((1, 3), -2.0))
+    alike = Likelihood(view, [0], np.ones((1, 3)), np.full((1, 3), -2.0))
     assert alike.shares.tolist() == [0, 0, 0]
     assert alike.parts(0, 1.0, "") == []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any, overload
@@ -19,7 +20,7 @@ from aboutness.models.model import Allowed, Match
 from aboutness.models.question import Question
 from aboutness.models.ranking import Explanation, Ranking
 from aboutness.models.trained import TrainedModel
-from aboutness.rank.bound import Searcher, explain
+from aboutness.rank.bound import Searcher, explainer
 from aboutness.rank.default import Default
 from aboutness.rank.inside import models_in, notes_of
 from aboutness.scale.missed import Missed, told, with_all_but
@@ -72,10 +73,7 @@ class Hit:
     def explain(self) -> Explanation:
         """Return why the document has its score."""
         found = self._found
-        asked = found.questions[self._place]
-        return with_all_but(
-            found.missing, lambda: explain(found.searcher, asked, self.number, found.match, found.allowed)
-        )
+        return with_all_but(found.missing, lambda: found.explain(self._place, self.number))
 
     def to_json(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the hit in plain values."""
@@ -103,6 +101,16 @@ class Found:
         self.match = match
         self.allowed = allowed
         self.missing = missing
+
+    def explain(self, place: int, document: int) -> Explanation:
+        """Return why a document has its score in one of the searches.
+
+        A single search keeps what its scores were made of; one of many may be repeated, at its first explanation.
+        """
+        ranking = self.rankings[place]
+        explain = ranking.explain or explainer(self.searcher, self.questions[place], self.match, self.allowed)
+        self.rankings[place] = replace(ranking, explain=explain)
+        return explain(document)
 
     @cached_property
     def few(self) -> bool:

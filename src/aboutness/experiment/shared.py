@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -17,7 +18,7 @@ from aboutness.models.question import Question
 from aboutness.models.ranking import Ranking
 from aboutness.rank.bound import Searcher, bind
 from aboutness.rank.pipelines import Pipeline
-from aboutness.rank.searching import Asked, Batch, Composed, Find, Found
+from aboutness.rank.searching import Asked, Batch, Candidates, Composed, Find
 
 MOST_REMEMBERED = 1 << 28  # bytes of a part's answers; what is beyond is asked each time
 
@@ -77,7 +78,7 @@ class _Memory:
         self.left = MOST_REMEMBERED
         self._scores: dict[Question, tuple[Ints, F32]] = {}
         self._rankings: dict[tuple[Question, int, Match], Ranking] = {}
-        self._found: dict[tuple[Question, Match], Found] = {}
+        self._found: dict[tuple[Question, Match], Candidates] = {}
         self._known: dict[Question, bool] = {}
         self._floors: dict[Question, float] = {}
 
@@ -121,7 +122,7 @@ class _Memory:
             return lambda asked: self._found[asked.question, asked.match]
         find = made(batch)
 
-        def find_once(asked: Asked) -> Found:
+        def find_once(asked: Asked) -> Candidates:
             found = _scored(find(asked))
             if self._fits(found.documents, found.own()):
                 self._found[asked.question, asked.match] = found
@@ -153,14 +154,14 @@ class _Memory:
         return fits
 
 
-def _scored(found: Found) -> Found:
+def _scored(found: Candidates) -> Candidates:
     """Return what was found, with its own scores made once."""
     own = found.own()
 
     def scores(documents: Ints) -> F32:
         return own.copy() if np.array_equal(documents, found.documents) else found.scores(documents)
 
-    return Found(found.documents, scores, found.floor)
+    return replace(found, scores=scores)
 
 
 def _can_be_key(question: Question) -> bool:

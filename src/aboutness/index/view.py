@@ -50,17 +50,17 @@ class LayerView:
         self.shared = WhileUsed()  # the same, for what is large
         self._known: dict[str, tuple[int, int]] = {}
 
-    @property
+    @cached_property
     def parts(self) -> list[tuple[Segment, LayerSegment]]:
         """Return each segment with its arrays of this layer."""
         return [(segment, segment.layers[self.layer]) for segment in self.segments]
 
-    @property
+    @cached_property
     def vocabulary(self) -> Sequence[LayerSegment]:
         """Return, in their order, the parts in which terms first stood: these have all terms by number."""
         return [part for _, part in self.parts]
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Return how many document numbers there are, the dead included."""
         return sum(len(segment) for segment in self.segments)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -49,9 +49,14 @@ def rows_of(ends: Ints) -> Ints:
 
 def bags_of(view: LayerView, questions: Sequence[Question]) -> Bags:
     """Return the bags of questions, analysed as the view's layer is."""
+    if len(questions) == 1:
+        return questions[0].derived(view, "bag", lambda: _bags([_bag(view, questions[0])]))
     if len(questions) > FEW and all(_is_text(question) for question in questions):
         return _bags_of_texts(view, [question.text for question in questions])
-    found = [_bag(view, question) for question in questions]
+    return _bags([_bag(view, question) for question in questions])
+
+
+def _bags(found: Sequence[tuple[Ints, Reals, bool]]) -> Bags:
     if len(found) == 1:
         terms, weights, whole = found[0]
         return Bags(terms, weights, np.array([len(terms)], np.int64), np.array([whole]))
@@ -89,10 +94,14 @@ def _bag(view: LayerView, question: Question) -> tuple[Ints, Reals, bool]:
     )
 
 
-def words_of(view: LayerView, question: Question) -> dict[str, float]:
+def words_of(view: LayerView, question: Question) -> Mapping[str, float]:
     """Return the terms of a question, also those that no document has, in their order, with weights above 0."""
+    return question.derived(view, "words", lambda: _summed(_pairs(view, question)))
+
+
+def _summed(pairs: Iterable[tuple[str, float]]) -> dict[str, float]:
     sums: dict[str, float] = {}
-    for term, weight in _pairs(view, question):
+    for term, weight in pairs:
         if weight:
             sums[term] = sums.get(term, 0.0) + weight
     return sums
@@ -114,7 +123,8 @@ def _pairs(view: LayerView, question: Question) -> Iterable[tuple[str, float]]:
             if weights[name]
             for term in view.analyzer.terms(question.fields.get(name, ""))
         ]
-    return ((term, 1.0) for term in view.analyzer.terms(question.text))
+    of_text = question.derived(view.analyzer, "terms", lambda: view.analyzer.terms(question.text))
+    return [(term, 1.0) for term in of_text]
 
 
 def _bags_of_texts(view: LayerView, texts: list[str]) -> Bags:

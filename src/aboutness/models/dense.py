@@ -66,6 +66,9 @@ class DenseScorer(Scorer):
         """Return a question's vector, its own or the one it comes with, or None where it has no known word."""
         if question.vector is not None:
             return question.vector
+        return question.derived(self, "vector", lambda: self._vector(question))
+
+    def _vector(self, question: Question) -> F64 | None:
         return self.own_vector(question) if question.moved is None else self.moved_vector(question.moved)
 
     def own_vector(self, question: Question) -> F64 | None:
@@ -83,8 +86,10 @@ class DenseScorer(Scorer):
             return None
         total = np.zeros(self.rows.rows.shape[1]) if own is None else own * (moved.weight / length_of(own))
         rows = self.rows.some(np.array(list(moved.documents), np.int64)).astype(np.float64)
-        for row, weight in zip(rows, moved.documents.values(), strict=True):
-            total += row * (weight / (length_of(row) or 1.0))
+        lengths = np.sqrt(np.square(rows).sum(axis=1))
+        lengths[lengths == 0] = 1.0
+        for row, factor in zip(rows, np.array(list(moved.documents.values())) / lengths, strict=True):
+            total += row * factor  # one after the other, in the order of the documents
         length, wanted = length_of(total), min(1.0, self.longest) if own is None else length_of(own)
         return total * (wanted / length) if length > NOISE else own
 

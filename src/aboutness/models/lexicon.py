@@ -102,6 +102,9 @@ class Lexicon:
 
     def asked(self, question: Question) -> AskedWords:
         """Return the words of a question that have vectors."""
+        return question.derived(self, "words", lambda: self._asked(question))
+
+    def _asked(self, question: Question) -> AskedWords:
         weights = words_of(self.view, question)
         words = list(weights)
         numbers = self.vectors.numbers(words, self.case).tolist()

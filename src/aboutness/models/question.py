@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aboutness.core.errors import UsageError, shown
+
+T = TypeVar("T")
 
 MOST_WEIGHT = 1e15
 SURROGATE = re.compile("[\ud800-\udfff]")
@@ -24,6 +27,9 @@ class Question:
 
     Terms may come with what models on vectors take in their place: a question that is moved, or the vector itself,
     which one model has made of the question where its documents are not.
+
+    What is derived from a question (its terms in a layer, its vector for a model) is computed once, and kept with
+    it.
     """
 
     text: str = ""
@@ -32,6 +38,9 @@ class Question:
     terms: Mapping[str, float] | None = None
     moved: Moved | None = None
     vector: NDArray[np.float64] | None = field(default=None, compare=False, repr=False)
+    _memos: WeakKeyDictionary[Any, dict[str, Any]] = field(
+        default_factory=WeakKeyDictionary, init=False, compare=False, repr=False
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", SURROGATE.sub("\ufffd", self.text))
@@ -43,6 +52,24 @@ class Question:
                 raise UsageError(
                     f"the weight of {shown(term)} must be a number from 0 to {MOST_WEIGHT:g}, got {shown(weight)}"
                 )
+
+    def derived(self, owner: object, name: str, compute: Callable[[], T]) -> T:
+        """Return what an object makes of the question, computed at its first use and kept while both exist."""
+        values = self._memos.setdefault(owner, {})
+        if name not in values:
+            values[name] = compute()
+        value: T = values[name]
+        return value
+
+    def memo(self, owner: object) -> dict[str, Any]:
+        """Return what an object keeps of the question, which must not refer to either."""
+        return self._memos.setdefault(owner, {})
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_memos"}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        vars(self).update(state, _memos=WeakKeyDictionary())
 
 
 @dataclass(frozen=True)

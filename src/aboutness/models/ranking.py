@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,10 +18,14 @@ SCALES = ("best", "minmax", "zscore", "softmax", "rank")  # what names of ranker
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Ranking:
-    """Document numbers and their scores, the best first; equal scores in order of arrival."""
+    """Document numbers and their scores, the best first; equal scores in order of arrival.
+
+    A composed ranker adds what explains the scores: the shares of its parts from which they were computed.
+    """
 
     documents: NDArray[np.int64]
     scores: NDArray[np.float32]
+    explain: Callable[[int], Explanation] | None = None
 
     def __len__(self) -> int:
         return len(self.documents)

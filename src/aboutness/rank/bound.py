@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -11,7 +13,7 @@ from aboutness.core.errors import UsageError, shown
 from aboutness.index.snapshot import Snapshot
 from aboutness.models.model import Allowed, Match, Model, Scorer, checked_k
 from aboutness.models.question import Question
-from aboutness.models.ranking import Explanation, Ranking, best
+from aboutness.models.ranking import Ranking
 from aboutness.rank.combination import Combination
 from aboutness.rank.combined import Combined, Member
 from aboutness.rank.pipelines import Pipeline
@@ -20,19 +22,21 @@ from aboutness.rank.searching import (
     Asked,
     AskedTogether,
     Batch,
+    Candidates,
     Composed,
+    Explainer,
     Find,
-    Found,
     Ints,
     Searcher,
     explain,
+    explainer,
     finder_of,
     floor_in,
     listed,
     listed_ranking,
 )
 
-__all__ = ["Searcher", "bind", "explain"]
+__all__ = ["Searcher", "bind", "explain", "explainer"]
 
 NOBODY = np.zeros(0, np.int64)
 
@@ -54,13 +58,27 @@ def bind(ranker: Ranker, snapshot: Snapshot, part: Callable[[Ranker], Searcher] 
     if isinstance(ranker, Rerank):
         return BoundRerank(inner(ranker.first), inner(ranker.second), snapshot.size)
     if isinstance(ranker, (Scaled, Sum)):
-        terms = [
-            one if isinstance(one, Scaled) else Scaled(1.0, one)
-            for one in (ranker.parts if isinstance(ranker, Sum) else [ranker])
-        ]
-        members = [Member(term.weight, inner(term.ranker), str(term.ranker)) for term in terms]
-        return Combined(str(ranker), members, snapshot.size)
+        return Combined(str(ranker), _members(ranker, inner), snapshot.size)
     raise UsageError(f"not a ranker: {shown(ranker)}")
+
+
+def _members(ranker: Scaled | Sum, bound: Callable[[Ranker], Searcher]) -> list[Member]:
+    """Return the rankers of a mixture; one on a scale, such as minmax(bm25), takes part with its scale."""
+    if isinstance(ranker, Scaled):
+        return [Member(ranker.weight, bound(ranker.ranker), str(ranker.ranker))]
+    members = []
+    for part in ranker.parts:
+        (member,) = _members(part if isinstance(part, Scaled) else Scaled(1.0, part), bound)
+        inner = member.searcher
+        if (
+            isinstance(inner, Combined)
+            and len(inner.members) == 1
+            and inner.members[0].scale
+            and not inner.counted
+        ):
+            member = replace(member, searcher=inner.members[0].searcher, scale=inner.members[0].scale)
+        members.append(member)
+    return members
 
 
 class BoundCut(Composed):
@@ -84,24 +102,26 @@ class BoundCut(Composed):
         k = min(checked_k(k), self.depth)
         return self.inner.top_many(questions, k, match=match, allowed=allowed, threads=threads)
 
-    def explain(
-        self, question: Question, document: int, match: Match = "or", allowed: Allowed = None
-    ) -> Explanation:
-        """Return why a document has its score."""
-        return explain(self.inner, question, document, match, allowed)
+    def explainer(self, question: Question, match: Match = "or", allowed: Allowed = None) -> Explainer:
+        """Return what explains scores: also those of documents that are cut."""
+        return explainer(self.inner, question, match, allowed)
 
     def finder(self, batch: Batch) -> Find:
         """Return what finds the first documents for one question of a batch."""
         if isinstance(self.inner, Combined) and not self.inner.quick:  # it finds all, however few are wanted
             find = self.inner.finder(batch)
 
-            def first(asked: Asked) -> Found:
+            def first(asked: Asked) -> Candidates:
                 found = find(asked)
-                return listed_ranking(best(found.documents, found.own(), self.depth), found.floor)
+                return listed_ranking(found.best(self.depth), found.floor, found.explain)
 
             return first
         rankings = batch.ranked(self.inner, self.depth)
-        return lambda asked: listed_ranking(rankings[asked.place], lambda: floor_in(self.inner, asked))
+        return lambda asked: listed_ranking(
+            rankings[asked.place],
+            lambda: floor_in(self.inner, asked),
+            lambda document: explain(self.inner, asked.question, document, asked.match, asked.allowed),
+        )
 
 
 class BoundRerank(Composed):
@@ -117,29 +137,25 @@ class BoundRerank(Composed):
         """Tell whether the question means anything to both."""
         return self.first.knows(question) and self.second.knows(question)
 
-    def explain(
-        self, question: Question, document: int, match: Match = "or", allowed: Allowed = None
-    ) -> Explanation:
-        """Return why a document has its score, among those that the first ranker finds."""
+    def explainer(self, question: Question, match: Match = "or", allowed: Allowed = None) -> Explainer:
+        """Return what explains scores among the documents that the first ranker finds; a model needs no others."""
         if isinstance(self.second, Scorer):
-            return self.second.explain(question, document)
-        alone = Batch([question], match, allowed)
-        found = finder_of(self.first, alone, self.size)(alone.asked(0))
-        return explain(self.second, question, document, "all", found.documents)
+            return partial(self.second.explain, question)
+        return super().explainer(question, match, allowed)
 
     def finder(self, batch: Batch) -> Find:
         """Return what ranks all that the first ranker finds: the match step is the first one's."""
         first = finder_of(self.first, batch, self.size)
 
-        def find(asked: Asked) -> Found:
+        def find(asked: Asked) -> Candidates:
             documents = first(asked).documents if self.second.knows(asked.question) else NOBODY
             alone = Batch([asked.question], "all", documents)
             found = finder_of(self.second, alone, self.size)(alone.asked(0))
 
             def scores(documents: Ints) -> F32:
-                return listed(found.documents, found.own(), found.floor).scores(documents)
+                return listed(found.documents, found.own(), found.floor, found.explain).scores(documents)
 
-            return Found(found.documents, scores, found.floor)
+            return replace(found, scores=scores)
 
         return find
 

@@ -17,7 +17,6 @@ from aboutness.core.kinds import Number, Whole
 from aboutness.core.parameters import parameter
 from aboutness.index.snapshot import Snapshot
 from aboutness.models.dense import DenseScorer
-from aboutness.models.model import Allowed, Match
 from aboutness.models.question import Moved, Question
 from aboutness.models.ranking import Explanation, Part, Ranking, best
 from aboutness.rank.combination import Combination, register
@@ -28,12 +27,12 @@ from aboutness.rank.searching import (
     F32,
     Asked,
     Batch,
+    Candidates,
     Composed,
+    Explainer,
     Find,
-    Found,
     Ints,
     Searcher,
-    explain,
     finder_of,
     listed,
 )
@@ -42,7 +41,7 @@ F64 = NDArray[np.float64]
 
 LIKE, NEAR, LENT = "like the first documents", "its nearest documents", "its words and those of its nearest"
 TINY = 1e-30
-NOTHING = listed(np.zeros(0, np.int64), np.zeros(0, np.float32), lambda: 0.0)
+NOBODY: Ints = np.zeros(0, np.int64)
 
 
 @register
@@ -136,7 +135,7 @@ class Beginning:
 class Begun:
     """What both rankers found for a question: the first documents, as a question to the second, and candidates."""
 
-    found: Found
+    found: Candidates
     beginning: Beginning
     question: Question
     candidates: Ints
@@ -148,6 +147,7 @@ class Evidence:
 
     documents: Ints
     base: F64
+    first: Explainer  # why a document has its score with the first ranker
     asked: Question  # the first documents, as a question to the second ranker
     places: Ints  # of the candidates among the documents
     like: F64  # of each candidate, as a share of the most
@@ -166,7 +166,6 @@ class BoundFeedback(Composed):
         average = max(second.view.statistics.average_length, 1e-9)
         self.share = 1 / (1 + (how.short / average) ** 2)
         self.lending = Lending(second.view, how.lent, how.mu)
-        self._last: tuple[Batch, Evidence | None] | None = None  # what explanations of one question share
 
     def knows(self, question: Question) -> bool:
         """Tell whether the question means anything to the first ranker."""
@@ -178,8 +177,7 @@ class BoundFeedback(Composed):
 
     def scores(self, question: Question, documents: Ints) -> F32:
         """Return the score of each of some documents, which ascend."""
-        alone = Batch([question], "or", None)
-        return self.finder(alone)(alone.asked(0)).scores(documents)
+        return self.candidates(question).scores(documents)
 
     def finder(self, batch: Batch) -> Find:
         """Return what finds documents for one question of a batch."""
@@ -187,22 +185,27 @@ class BoundFeedback(Composed):
         if self.second.together > 1 and len(batch.questions) > 1:
             return InGroups(self, first, batch).find
 
-        def find(asked: Asked) -> Found:
-            found = self._found(first, asked)
-            return self._together(self._evidence(found, asked)) if len(found.documents) else NOTHING
+        def find(asked: Asked) -> Candidates:
+            if not self.knows(asked.question) or not len((found := first(asked)).documents):
+                return self.nothing()
+            return self._together(self._evidence(found, asked))
 
         return find
 
-    def _found(self, first: Find, asked: Asked) -> Found:
-        return first(asked) if self.knows(asked.question) else NOTHING
+    def nothing(self) -> Candidates:
+        """Return that nothing is found."""
+        return listed(NOBODY, np.zeros(0, np.float32), lambda: 0.0, self._not_found)
+
+    def _not_found(self, document: int) -> Explanation:  # noqa: ARG002 - the same for all
+        return Explanation(0.0, (Part(NOT_FOUND, 0.0),), str(self.how))
 
     def several(self, first: Find, some: Sequence[Asked]) -> list[Begun | None]:
         """Return what is found for several questions, so far that each can be weighed without asking more.
 
         The second ranker is asked about all of them at once.
         """
-        founds = [self._found(first, asked) for asked in some]
-        every = [(asked, found) for asked, found in zip(some, founds, strict=True) if len(found.documents)]
+        founds = [(asked, first(asked)) for asked in some if self.knows(asked.question)]
+        every = [(asked, found) for asked, found in founds if len(found.documents)]
         beginnings = [self._beginning(found) for _, found in every]
         self.second.rows.at_hand([one.first.documents for one in beginnings])
         moved = [self._moved(one, asked) for one, (asked, _) in zip(beginnings, every, strict=True)]
@@ -215,11 +218,11 @@ class BoundFeedback(Composed):
         self.second.rows.at_hand([one.candidates for one in begun.values()])
         return [begun.get(asked.place) for asked in some]
 
-    def finished(self, begun: Begun, asked: Asked) -> Found:
+    def finished(self, begun: Begun, asked: Asked) -> Candidates:
         """Return all documents with their scores."""
         return self._together(self._weighed(begun, asked))
 
-    def _beginning(self, found: Found) -> Beginning:
+    def _beginning(self, found: Candidates) -> Beginning:
         shares = of_best(found.own().astype(np.float64))
         return Beginning(shares, best(found.documents, shares.astype(np.float32), self.how.candidates))
 
@@ -232,7 +235,7 @@ class BoundFeedback(Composed):
         moved = dict(zip(first.documents[known].tolist(), (weights / weights.sum()).tolist(), strict=True))
         return Question(terms={}, moved=Moved(asked.question, 0.0, moved))
 
-    def _evidence(self, found: Found, asked: Asked) -> Evidence:
+    def _evidence(self, found: Candidates, asked: Asked) -> Evidence:
         beginning = self._beginning(found)
         question = self._moved(beginning, asked)
         (others,) = self._others([question], asked)
@@ -248,16 +251,17 @@ class BoundFeedback(Composed):
         places = np.searchsorted(documents, candidates)
         like = np.maximum(self.second.scores(question, candidates).astype(np.float64), 0.0)
         near, likely = self._by_nearest(asked.question, candidates, base[places])
-        return Evidence(documents, base, question, places, like / max(float(like.max()), TINY), near, likely)
+        like /= max(float(like.max()), TINY)
+        return Evidence(documents, base, found.explain, question, places, like, near, likely)
 
     def _others(self, questions: Sequence[Question], asked: Asked) -> list[Ints]:
         """Return, for each of some questions, the documents that are most like the first ones."""
         if not self.how.more or asked.match == "and":
-            return [NOTHING.documents for _ in questions]
+            return [NOBODY for _ in questions]
         known = [question for question in questions if self.second.knows(question)]
         found = self.second.top_many(known, self.how.more, match="all", allowed=asked.allowed, threads=1)
         alike = {id(question): self._alike(ranking) for question, ranking in zip(known, found, strict=True)}
-        return [alike.get(id(question), NOTHING.documents) for question in questions]
+        return [alike.get(id(question), NOBODY) for question in questions]
 
     def _alike(self, ranking: Ranking) -> Ints:
         least = max(self.how.alike * float(ranking.scores.max(initial=0.0)), TINY)
@@ -275,47 +279,32 @@ class BoundFeedback(Composed):
         few = min(how.nearest, count)
         near = base[places[:, :few]].mean(axis=1) if how.near and few else np.zeros(size)
         if not how.words:
-            return near, Likelihood([], np.zeros((0, size)), np.zeros((0, size)))
+            return near, Likelihood(self.second.view, [], np.zeros((0, size)), np.zeros((0, size)))
         lend = places[:, : how.kin], products[:, : how.kin].astype(np.float64)
         return near, self.lending.likelihood(question, documents, *lend)
 
-    def _together(self, seen: Evidence) -> Found:
+    def _together(self, seen: Evidence) -> Candidates:
         """Return all documents with their scores."""
         how, values = self.how, seen.base.copy()
         further = how.weight * seen.like + how.near * seen.near + how.words * seen.likely.shares
         values[seen.places] += self.share * further
-        return listed(seen.documents, values.astype(np.float32), lambda: 0.0)
+        scores = values.astype(np.float32)
+        return listed(
+            seen.documents, scores, lambda: 0.0, lambda document: self._explained(seen, scores, document)
+        )
 
-    def explain(
-        self, question: Question, document: int, match: Match = "or", allowed: Allowed = None
-    ) -> Explanation:
+    def _explained(self, seen: Evidence, scores: F32, document: int) -> Explanation:
         """Return the parts of the first ranker, of the document's likeness and likelihood, and of its nearest."""
-        seen = self._seen(question, match, allowed)
-        if seen is None:
-            return Explanation(0.0, (Part(NOT_FOUND, 0.0),), str(self.how))
         place = int(np.searchsorted(seen.documents, document))
         if place == len(seen.documents) or seen.documents[place] != document:
-            return Explanation(0.0, (Part(NOT_FOUND, 0.0),), str(self.how))
-        score = float(self._together(seen).own()[place])
+            return self._not_found(document)
         parts = []
         if seen.base[place]:
-            why = explain(self.first, question, document, match, allowed)
-            parts = self._first_parts(float(seen.base[place]), why)
+            parts = self._first_parts(float(seen.base[place]), seen.first(document))
         candidate = np.flatnonzero(seen.places == place)
         if len(candidate):
             parts += self._further_parts(seen, document, int(candidate[0]))
-        return Explanation(score, tuple(parts), str(self.how))
-
-    def _seen(self, question: Question, match: Match, allowed: Allowed) -> Evidence | None:
-        """Return what is found for a question, if anything is; the last one is remembered."""
-        last = self._last
-        alone = Batch([question], match, allowed)
-        if last is not None and last[0].is_same(alone):
-            return last[1]
-        found = finder_of(self.first, alone, self.size)(alone.asked(0)) if self.knows(question) else NOTHING
-        seen = self._evidence(found, alone.asked(0)) if len(found.documents) else None
-        self._last = alone, seen
-        return seen
+        return Explanation(float(scores[place]), tuple(parts), str(self.how))
 
     def _first_parts(self, share: float, why: Explanation) -> list[Part]:
         """Return the parts of the first ranker, so that they sum to a share of its best score."""
@@ -349,10 +338,10 @@ class InGroups:
         self._locks = [Lock() for _ in range(0, len(batch.questions), self.step)]
         self._begun: dict[int, Begun | None] = {}
 
-    def find(self, asked: Asked) -> Found:
+    def find(self, asked: Asked) -> Candidates:
         """Return what is found for a question."""
         begun = self._of_group(asked.place)
-        return NOTHING if begun is None else self.feedback.finished(begun, asked)
+        return self.feedback.nothing() if begun is None else self.feedback.finished(begun, asked)
 
     def _of_group(self, place: int) -> Begun | None:
         """Return what both rankers found for a question; it is then forgotten."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from aboutness.core.algebra import Ranker, Scaled
@@ -54,8 +54,8 @@ class Fusion(Combination):
 
     def bound(self, searchers: Sequence[Searcher], snapshot: Snapshot) -> Searcher:
         """Return it bound to an index."""
-        members = list(_members(self.rankers, searchers))
-        return Combined(str(self), members, snapshot.size, self.scale, counted=self.counted)
+        members = [replace(one, scale=self.scale) for one in _members(self.rankers, searchers)]
+        return Combined(str(self), members, snapshot.size, counted=self.counted)
 
 
 def _members(rankers: Sequence[Ranker], searchers: Sequence[Searcher]) -> Iterator[Member]:

@@ -27,9 +27,15 @@ class Likelihood:
     logarithm of the question's likelihood in it.
     """
 
-    words: list[str]
+    view: LayerView
+    terms: list[int]
     counts: F64
     logs: F64
+
+    @property
+    def words(self) -> list[str]:
+        """Return the words of the question."""
+        return [self.view.term(term) for term in self.terms]
 
     @cached_property
     def totals(self) -> F64:
@@ -89,4 +95,4 @@ class Lending:
             own = (counts[t] + self.mu * chances[t]) / (lengths + self.mu)
             others = (shares[t][places] * weights).sum(axis=1)
             logs[t] = weight * np.log(np.maximum((1 - lent) * own + lent * others, LEAST))
-        return Likelihood([view.term(term) for term in bag.terms.tolist()], counts, logs)
+        return Likelihood(view, bag.terms.tolist(), counts, logs)

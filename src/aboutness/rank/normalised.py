@@ -96,7 +96,7 @@ class Normalisation(Combination):
 
     def bound(self, searchers: Sequence[Searcher], snapshot: Snapshot) -> Searcher:
         """Return it bound to an index."""
-        return Combined(str(self), [Member(1.0, searchers[0], "")], snapshot.size, self.scale)
+        return Combined(str(self), [Member(1.0, searchers[0], "", self.scale)], snapshot.size)
 
 
 @register

@@ -7,7 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol, TypeAlias, cast, runtime_checkable
 
 import numpy as np
@@ -26,6 +27,7 @@ IN_A_LANE = 64  # the same where lanes are worked on at once
 WORTH = 1e-3  # seconds of a question that are worth a thread: Python's own share of shorter ones is too large
 SHARES = 4  # into which a thread's questions are cut, as some take longer than others
 
+Explainer: TypeAlias = Callable[[int], Explanation]  # of the score of a document, by number
 Ints = NDArray[np.int64]
 F32 = NDArray[np.float32]
 
@@ -71,24 +73,18 @@ class AskedTogether(Protocol):
         ...
 
 
-class Explaining(Searcher, Protocol):
-    """A ranker made of others: why a document has its score may depend on the search."""
-
-    def explain(
-        self, question: Question, document: int, match: Match = "or", allowed: Allowed = None
-    ) -> Explanation:
-        """Return why a document has its score in a search among documents that match and are allowed."""
-        ...
-
-
 def explain(
     searcher: Searcher, question: Question, document: int, match: Match = "or", allowed: Allowed = None
 ) -> Explanation:
     """Return why a document has its score in a search among documents that match and are allowed."""
-    if isinstance(searcher, Scorer):
-        return searcher.explain(question, document)
-    made = cast("Explaining", searcher)  # as all are but the scorers of models
-    return made.explain(question, document, match, allowed)
+    return explainer(searcher, question, match, allowed)(document)
+
+
+def explainer(searcher: Searcher, question: Question, match: Match = "or", allowed: Allowed = None) -> Explainer:
+    """Return what explains the scores of a search; a composed ranker may have to search for that, once."""
+    if isinstance(searcher, Composed):
+        return searcher.explainer(question, match, allowed)
+    return partial(cast("Scorer", searcher).explain, question)  # as all others are
 
 
 # --- one question -----------------------------------------------------------------------------------------------
@@ -134,11 +130,6 @@ class Batch:
         """Return one of the questions."""
         return Asked(place, self.questions[place], self.match, self.allowed)
 
-    def is_same(self, other: Batch) -> bool:
-        """Tell whether another asks the same, as it was put once, among the same documents."""
-        mine, others = ([*map(id, one.questions), one.match, id(one.allowed)] for one in (self, other))
-        return mine == others
-
     def ranked(self, searcher: Searcher, k: int) -> list[Ranking]:
         """Return the rankings by another ranker."""
         still_wanted()
@@ -146,19 +137,33 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a ranker finds for one question, ascending; what any documents, ascending, count, and at the least."""
+class Candidates:
+    """What a ranker finds for one question: documents by number, ascending, and what explains their scores.
+
+    `scores` gives the scores of any documents, ascending; `floor` that of documents that it does not find;
+    `explain` reads the values that made a score, and does not search again.
+    """
 
     documents: Ints
     scores: Callable[[Ints], F32]
     floor: Callable[[], float]
+    explain: Explainer
 
     def own(self) -> F32:
-        """Return the scores of the documents that are found."""
+        """Return the scores of the candidates."""
         return self.scores(self.documents)
 
+    def place_of(self, document: int) -> int | None:
+        """Return the place of a document among the candidates, None where it is none."""
+        place = int(np.searchsorted(self.documents, document))
+        return place if place < len(self.documents) and self.documents[place] == document else None
 
-Find: TypeAlias = Callable[[Asked], Found]  # of a question that the ranker knows
+    def best(self, k: int) -> Ranking:
+        """Return the k best candidates."""
+        return replace(best(self.documents, self.own(), k), explain=self.explain)
+
+
+Find: TypeAlias = Callable[[Asked], Candidates]  # of a question that the ranker knows
 
 
 def among(documents: Ints, wanted: Ints) -> tuple[NDArray[np.bool_], Ints]:
@@ -171,7 +176,7 @@ def among(documents: Ints, wanted: Ints) -> tuple[NDArray[np.bool_], Ints]:
     return there, places[there]
 
 
-def listed(documents: Ints, values: F32, left_out: Callable[[], float]) -> Found:
+def listed(documents: Ints, values: F32, left_out: Callable[[], float], explain: Explainer) -> Candidates:
     """Return some documents, ascending, with their scores; what others count is asked for where it matters."""
 
     def scores(wanted: Ints) -> F32:
@@ -182,13 +187,13 @@ def listed(documents: Ints, values: F32, left_out: Callable[[], float]) -> Found
         made[places] = values[there]
         return made
 
-    return Found(documents, scores, left_out)
+    return Candidates(documents, scores, left_out, explain)
 
 
-def listed_ranking(ranking: Ranking, left_out: Callable[[], float]) -> Found:
-    """Return the documents of a ranking."""
+def listed_ranking(ranking: Ranking, left_out: Callable[[], float], explain: Explainer) -> Candidates:
+    """Return the documents of a ranking, which explains itself where it can."""
     order = np.argsort(ranking.documents)
-    return listed(ranking.documents[order], ranking.scores[order], left_out)
+    return listed(ranking.documents[order], ranking.scores[order], left_out, ranking.explain or explain)
 
 
 def finder_of(searcher: Searcher, batch: Batch, size: int) -> Find:
@@ -198,15 +203,20 @@ def finder_of(searcher: Searcher, batch: Batch, size: int) -> Find:
     """
     still_wanted()
     if isinstance(searcher, Scorer):
-        return lambda asked: Found(
+        return lambda asked: Candidates(
             asked.matching(searcher.view),
             lambda documents: _scores_in_time(searcher, asked, documents),
             lambda: searcher.floor(asked.question),
+            partial(searcher.explain, asked.question),
         )
     if isinstance(searcher, Composed):
         return searcher.finder(batch)
     rankings = batch.ranked(searcher, size or 1)
-    return lambda asked: listed_ranking(rankings[asked.place], lambda: searcher.floor(asked.question))
+    return lambda asked: listed_ranking(
+        rankings[asked.place],
+        lambda: searcher.floor(asked.question),
+        lambda document: explain(searcher, asked.question, document, asked.match, asked.allowed),
+    )
 
 
 def _scores_in_time(scorer: Scorer, asked: Asked, documents: Ints) -> F32:
@@ -218,8 +228,7 @@ def floor_in(searcher: Searcher, asked: Asked) -> float:
     """Return what a document that is left out counts in a search."""
     if not isinstance(searcher, Composed):
         return searcher.floor(asked.question)
-    alone = Batch([asked.question], asked.match, asked.allowed)
-    return searcher.finder(alone)(alone.asked(0)).floor()
+    return searcher.candidates(asked.question, asked.match, asked.allowed).floor()
 
 
 # --- many questions ---------------------------------------------------------------------------------------------
@@ -247,17 +256,29 @@ class Composed(ABC):
 
         def ranked(some: Sequence[Question], threads: int) -> list[Ranking]:
             answer = self._prepared(Batch(some, match, allowed, threads), k)
-            return list(_in_threads(answer, len(some), threads))
+            rankings = list(_in_threads(answer, len(some), threads))
+            if len(questions) == 1:
+                return rankings
+            return [Ranking(one.documents, one.scores) for one in rankings]  # what explains many takes much room
 
         if self.lanes == 1 or len(questions) <= IN_A_LANE:
             return in_lanes(lambda some: ranked(some, threads), questions, TOGETHER, 1)
         return in_lanes(lambda some: ranked(some, 1), questions, IN_A_LANE, self.lanes)
 
-    @abstractmethod
     def explain(
         self, question: Question, document: int, match: Match = "or", allowed: Allowed = None
     ) -> Explanation:
-        """Return why a document has its score."""
+        """Return why a document has its score in a search among documents that match and are allowed."""
+        return self.explainer(question, match, allowed)(document)
+
+    def explainer(self, question: Question, match: Match = "or", allowed: Allowed = None) -> Explainer:
+        """Return what explains the scores of a search among documents that match and are allowed."""
+        return self.candidates(question, match, allowed).explain
+
+    def candidates(self, question: Question, match: Match = "or", allowed: Allowed = None) -> Candidates:
+        """Return what is found for one question that the ranker knows."""
+        alone = Batch([question], match, allowed)
+        return self.finder(alone)(alone.asked(0))
 
     @abstractmethod
     def finder(self, batch: Batch) -> Find:
@@ -267,11 +288,7 @@ class Composed(ABC):
         """Return what gives the ranking of the question at a place."""
         find = self.finder(batch)
 
-        def answer(place: int) -> Ranking:
-            found = find(batch.asked(place))
-            return best(found.documents, found.own(), k)
-
-        return answer
+        return lambda place: find(batch.asked(place)).best(k)
 
 
 def in_lanes(

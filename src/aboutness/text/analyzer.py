@@ -53,6 +53,13 @@ class Analyzer:
                 raise UsageError("an analyzer makes word n-grams or letter n-grams, not both")
         check_stemmer(self.stemmer)
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(getattr(self, f.name) for f in fields(self) if f.compare))
+
     def terms(self, text: str) -> list[str]:
         """Return the terms of `text`, in order."""
         if self.lowercase:
@@ -128,7 +135,7 @@ def letter_ngrams(token: str, low: int, high: int) -> list[str]:
     padded = f" {token} "
     pieces: list[str] = []
     for size in range(low, high + 1):
-        pieces.extend(padded[at : at + size] for at in range(max(1, len(padded) - size + 1)))
+        pieces += [padded[at : at + size] for at in range(max(1, len(padded) - size + 1))]
         if size >= len(padded):
             break
     return pieces

@@ -20,9 +20,20 @@ from aboutness.models.question import MOST_WEIGHT, Question
 from aboutness.models.ranking import Explanation, Part, Ranking
 from aboutness.rank.combination import Combination
 from aboutness.rank.inside import models_in
-from aboutness.rank.searching import Asked, Batch, Composed, Find, Found, Searcher, explain, finder_of
+from aboutness.rank.searching import (
+    Asked,
+    Batch,
+    Candidates,
+    Composed,
+    Explainer,
+    Find,
+    Searcher,
+    explainer,
+    finder_of,
+)
 
 Words: TypeAlias = Mapping[str, float]  # terms with weights
+EXPANDED = "expanded"
 Expand: TypeAlias = Callable[[Sequence[Question], "int | None"], Sequence[Question]]  # by so many threads
 
 
@@ -80,17 +91,15 @@ class BoundExpansion(Composed):
         self.inner = inner
         self.view = view
         self._expand = expand
-        self._last: dict[int, tuple[Question, Question]] = {}  # by id; holding a question keeps its id
 
     def expanded(self, questions: Sequence[Question], threads: int | None = 1) -> list[Question]:
-        """Return questions expanded, in their order; those of the last call are remembered."""
-        last = self._last
-        if any(id(question) not in last for question in questions):
+        """Return questions expanded, in their order; each is expanded once."""
+        new = [question for question in questions if EXPANDED not in question.memo(self)]
+        if new:
             still_wanted()  # of expansions within one another, each doubles what there is to do
-            made = self._expand(questions, threads)
-            last = {id(question): (question, one) for question, one in zip(questions, made, strict=True)}
-            self._last = last
-        return [last[id(question)][1] for question in questions]
+            for question, made in zip(new, self._expand(new, threads), strict=True):
+                question.memo(self)[EXPANDED] = None if made is question else made
+        return [question.memo(self)[EXPANDED] or question for question in questions]
 
     def knows(self, question: Question) -> bool:
         """Tell whether any part of a question means anything here, when expanded."""
@@ -117,12 +126,16 @@ class BoundExpansion(Composed):
         check_match(match)
         made = self.expanded(questions, threads)
         if match != "and":
-            return self.inner.top_many(made, k, match=match, allowed=allowed, threads=threads)
-        rankings = []
-        for question, asked in zip(questions, made, strict=True):
-            how, among = self._among(question, asked, match, allowed)
-            rankings += self.inner.top_many([asked], k, match=how, allowed=among, threads=threads)
-        return rankings
+            rankings = self.inner.top_many(made, k, match=match, allowed=allowed, threads=threads)
+        else:
+            rankings = []
+            for question, asked in zip(questions, made, strict=True):
+                how, among = self._among(question, asked, match, allowed)
+                rankings += self.inner.top_many([asked], k, match=how, allowed=among, threads=threads)
+        return [
+            replace(found, explain=self._marking(question, asked, found.explain)) if found.explain else found
+            for question, asked, found in zip(questions, made, rankings, strict=True)
+        ]
 
     def finder(self, batch: Batch) -> Find:
         """Return what finds documents for one question of a batch."""
@@ -130,26 +143,37 @@ class BoundExpansion(Composed):
         if batch.match != "and":
             expanded = replace(batch, questions=made)
             find = finder_of(self.inner, expanded, self.view.size)
-            return lambda asked: find(expanded.asked(asked.place))
+            return lambda asked: self._marked(asked, expanded.asked(asked.place), find)
 
-        def find_one(asked: Asked) -> Found:
+        def find_one(asked: Asked) -> Candidates:
             one = made[asked.place]
             alone = Batch([one], *self._among(asked.question, one, asked.match, asked.allowed))
-            return finder_of(self.inner, alone, self.view.size)(alone.asked(0))
+            return self._marked(asked, alone.asked(0), finder_of(self.inner, alone, self.view.size))
 
         return find_one
 
-    def explain(
-        self, question: Question, document: int, match: Match = "or", allowed: Allowed = None
-    ) -> Explanation:
-        """Return why a document has its score: that of the expanded question, with added words named as such."""
+    def _marked(self, asked: Asked, expanded: Asked, find: Find) -> Candidates:
+        found = find(expanded)
+        return replace(found, explain=self._marking(asked.question, expanded.question, found.explain))
+
+    def _marking(self, question: Question, expanded: Question, explain: Explainer) -> Explainer:
+        """Return what explains scores of an expanded question, with added words named as such."""
+
+        def explained(document: int) -> Explanation:
+            why = explain(document)
+            if expanded is question:
+                return why
+            own = words_of(self.view, question)
+            parts = tuple(_as_added(part) if part.name not in own else part for part in why.parts)
+            return replace(why, parts=parts, formula=f"{why.formula}; the query is expanded by {self.name}")
+
+        return explained
+
+    def explainer(self, question: Question, match: Match = "or", allowed: Allowed = None) -> Explainer:
+        """Return what explains scores of the expanded question, with added words named as such."""
         (asked,) = self.expanded([question])
-        why = explain(self.inner, asked, document, *self._among(question, asked, match, allowed))
-        if asked is question:
-            return why
-        own = words_of(self.view, question)
-        parts = tuple(_marked(part) if part.name not in own else part for part in why.parts)
-        return replace(why, parts=parts, formula=f"{why.formula}; the query is expanded by {self.name}")
+        among = self._among(question, asked, match, allowed)
+        return self._marking(question, asked, explainer(self.inner, asked, *among))
 
     def _among(self, question: Question, asked: Question, match: Match, allowed: Allowed) -> tuple[Match, Allowed]:
         """Return how an expanded question matches, and among which documents: all words are those of the first."""
@@ -159,7 +183,7 @@ class BoundExpansion(Composed):
         return "all", np.flatnonzero(found)
 
 
-def _marked(part: Part) -> Part:
+def _as_added(part: Part) -> Part:
     """Return the part of a word that was added with a name that says so; parts of other things as they are."""
     return replace(part, name=f"{part.name} (added)") if "in_query" in part.details else part
 

@@ -82,7 +82,7 @@ class Rocchio(Expansion):
     def _moved(self, view: LayerView, question: Question, ranking: Ranking) -> Question:
         if not len(ranking):
             return question
-        moved = Moved(question, self.alpha, self._documents(ranking))
+        moved = Moved(replace(question), self.alpha, self._documents(ranking))
         return replace(self._in_words(view, moved), moved=moved)
 
     def _documents(self, ranking: Ranking) -> dict[int, float]:
